@@ -1,0 +1,43 @@
+# Everything happens in .venv, with the versions of constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+# One thread per process: figures do not depend on how many cores are free.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test verify check bench clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## Create .venv with everything in it
+
+$(INSTALLED): setup.py constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: $(INSTALLED) ## Run the quickstart scenario
+	$(BIN)/hfedms-sim run quickstart --timing-only
+
+test: $(INSTALLED) ## Run all tests (a few minutes)
+	$(BIN)/python -m pytest -n 2
+
+verify: $(INSTALLED) ## Run the long verification too
+	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+check: $(INSTALLED) ## Lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(INSTALLED) ## Measure speed as ratios to named references
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

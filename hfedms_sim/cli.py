@@ -1,0 +1,182 @@
+"""The command line: parses, calls, prints. What a command needs is imported when it runs, so that --help is quick."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hfedms_sim.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hfedms_sim.result import RunDirectory
+    from hfedms_sim.scenario import Scenario
+
+INTERRUPTED_EXIT_CODE = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(package_name="hfedms_sim", message="hfedms-sim %(version)s")
+def main() -> None:
+    """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
+
+
+def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
+    options = [
+        click.option("--profile", metavar="P", help="Put every cell on this network profile (name or path)."),
+        click.option("--strategy", metavar="S", help="Another strategy, with the settings that it also has."),
+        click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
+        click.option("--seed", type=int, metavar="N", help="Seed of every random draw."),
+        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@main.command("run")
+@click.argument("scenario")
+@_scenario_options
+@click.option("--timing-only", is_flag=True, help="Play the clock without training.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")
+@click.option("--resume", is_flag=True, help="Go on with the unfinished run in --out.")
+@click.option("--quiet", is_flag=True, help="No progress, no table.")
+def run_command(scenario: str, timing_only: bool, out: Path | None, resume: bool, quiet: bool, **changes: Any) -> None:
+    """Run SCENARIO (a shipped name or a path to a YAML file)."""
+    with _errors_in_one_line():
+        from hfedms_sim.report.progress import round_progress
+        from hfedms_sim.report.tables import closing_table
+        from hfedms_sim.scenario import load_scenario
+        from hfedms_sim.simulation import require_timing_only, run
+
+        loaded = load_scenario(scenario, **changes)
+        require_timing_only(timing_only)
+        directory = _run_directory(loaded, out, resume)
+        console = _console()
+        with _resumable(directory.path), round_progress(console, loaded.rounds, quiet) as on_round:
+            result = run(loaded, timing_only=timing_only, out=directory, on_round=on_round)
+        if not quiet:
+            console.print(closing_table(result))
+            console.print(f"Tables and summary: {directory.path}", soft_wrap=True, highlight=False)
+
+
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--format", "trace_format", type=click.Choice(["csv", "parquet", "perfetto"]), required=True)
+@click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="Where to; default inside RUN.")
+def trace(run: Path, trace_format: Any, out: Path | None) -> None:
+    """Export the timing trace of the finished run in directory RUN."""
+    with _errors_in_one_line():
+        from hfedms_sim.result import open_run
+        from hfedms_sim.trace import export_trace
+
+        open_run(run)
+        click.echo(export_trace(run, trace_format, out))
+
+
+@main.command()
+@click.argument("name", type=click.Choice(["efficiency"]), default="efficiency")
+def paper(name: str) -> None:
+    """The HFedMS paper's table NAME: published figures, closed forms, simulation."""
+    with _errors_in_one_line():
+        from hfedms_sim.paper import efficiency
+        from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
+
+        console = _console()
+        rows = list(efficiency())
+        console.print(efficiency_bytes_table(rows))
+        console.print(efficiency_hours_table(rows))
+        agreeing = sum(row.agreeing_figures for row in rows)
+        console.print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
+
+
+@main.command("list")
+@click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies"]))
+def list_command(what: str) -> None:
+    """List what is shipped."""
+    with _errors_in_one_line():
+        from hfedms_sim.report import catalogue
+
+        tables = {
+            "scenarios": catalogue.list_scenarios,
+            "profiles": catalogue.list_profiles,
+            "strategies": catalogue.list_strategies,
+        }
+        _console().print(tables[what]())
+
+
+@main.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Show a scenario, network profile or strategy in full."""
+    with _errors_in_one_line():
+        from hfedms_sim.report.catalogue import show_anything
+
+        _console().print(show_anything(name))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+def check(files: tuple[str, ...]) -> None:
+    """Check scenario or profile files; exit code 2 if any has a problem."""
+    with _errors_in_one_line():
+        from hfedms_sim.scenario import problems_in
+
+        problems = {file: problems_in(file) for file in files}
+        for file, lines in problems.items():
+            click.echo("\n".join(lines) if lines else f"{file}: ok", err=bool(lines))
+        if any(problems.values()):
+            sys.exit(InputError.exit_code)
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    with _errors_in_one_line():
+        import json
+
+        from hfedms_sim.scenario import scenario_schema
+
+        click.echo(json.dumps(scenario_schema(), indent=2))
+
+
+def _run_directory(scenario: "Scenario", out: Path | None, resume: bool) -> "RunDirectory":
+    from hfedms_sim.result import RunDirectory
+
+    if resume and out is None:
+        raise InputError("--resume needs --out DIR, the run to go on with")
+    if out is None:
+        return RunDirectory.fresh(Path("runs"), scenario.name)
+    return RunDirectory.resumed(out, scenario) if resume else RunDirectory.at(out)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=max(console.width, 120))
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"interrupted; to go on: the same command with --out {directory} --resume", err=True)
+        sys.exit(INTERRUPTED_EXIT_CODE)
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except (InputError, RunError) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED_EXIT_CODE)

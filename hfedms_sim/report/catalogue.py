@@ -1,0 +1,101 @@
+"""What is shipped, for people: lists, and one thing in full."""
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import (
+    FIGURES,
+    STRATEGY_SETTINGS,
+    LocalTraining,
+    NetworkProfile,
+    holds_profile,
+    is_path,
+    load_profile,
+    load_scenario,
+    scenario_yaml,
+    shipped,
+    unknown,
+)
+from hfedms_sim.units import format_bps
+
+STRATEGY_PAPERS = {
+    "fedavg": "McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017",
+    "hfedms-s": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
+    "hfedms-d": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
+}
+
+
+def list_scenarios() -> Table:
+    table = _listing("scenario", "sensors", "strategy", "profile", "what it is")
+    for name in shipped("scenario"):
+        scenario = load_scenario(name)
+        table.add_row(
+            name, f"{scenario.sensors.count:,}", scenario.strategy.name, scenario.profile_names, scenario.description
+        )
+    return table
+
+
+def list_profiles() -> Table:
+    table = _listing("profile", "up", "down", "duplex", "what it is")
+    for name in shipped("profile"):
+        profile = load_profile(name)
+        table.add_row(
+            name, format_bps(profile.uplink_bps), format_bps(profile.downlink_bps), profile.duplex, profile.description
+        )
+    return table
+
+
+def list_strategies() -> Table:
+    table = _listing("strategy", "paper")
+    for name in STRATEGY_SETTINGS:
+        table.add_row(name, STRATEGY_PAPERS[name])
+    return table
+
+
+def show_anything(name: str) -> RenderableType:
+    """By name: a strategy, profile or scenario. A path: whichever of the last two the file holds."""
+    if name in STRATEGY_SETTINGS:
+        return _show_strategy(name)
+    if name in shipped("profile"):
+        return _show_profile(load_profile(name))
+    known = [*STRATEGY_SETTINGS, *shipped("profile"), *shipped("scenario")]
+    if not is_path(name) and name not in known:
+        raise InputError(unknown("name", name, known))
+    if is_path(name) and holds_profile(name):
+        return _show_profile(load_profile(name))
+    return Text(scenario_yaml(load_scenario(name)).rstrip())
+
+
+def _show_profile(profile: NetworkProfile) -> RenderableType:
+    table = _listing("figure", "value", "source")
+    for figure in FIGURES:
+        table.add_row(figure, _value(getattr(profile, figure)), profile.sources.get(figure, ""))
+    return Group(Text(f"{profile.name}: {profile.description}", style="bold"), table)
+
+
+def _show_strategy(name: str) -> RenderableType:
+    settings: type[LocalTraining] = STRATEGY_SETTINGS[name]
+    table = _listing("key", "default", "what it is")
+    for key, field in settings.model_fields.items():
+        if key != "name":
+            table.add_row(f"strategy.{key}", _value(field.default), field.description or "")
+    return Group(Text(f"{name}: {STRATEGY_PAPERS[name]}", style="bold"), table)
+
+
+def _listing(*headings: str) -> Table:
+    table = Table()
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:,.10g}"
+    return "null" if value is None else str(value)

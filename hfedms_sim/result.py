@@ -1,0 +1,183 @@
+"""RunResult and the run directory: what a run leaves behind, and how it is read again.
+
+    scenario.yaml  provenance.json  summary.json  rounds|transfers|work|captures|faults.parquet  learning/
+
+Every file is written under a temporary name and renamed. Tables hold nothing that differs between two equal runs;
+wall-clock times are in provenance and summary only.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
+from hfedms_sim.trace import TABLES
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A finished run. Tables are DataFrames, read when first asked for."""
+
+    scenario: Scenario
+    summary: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    tables: Mapping[str, pa.Table] | None = None
+    """In memory; None if they are in `directory`."""
+    directory: Path | None = None
+
+    def arrow(self, name: str) -> pa.Table:
+        if self.tables is not None:
+            return self.tables[name]
+        assert self.directory is not None
+        return pq.read_table(self.directory / f"{name}.parquet")
+
+    def _frame(self, name: str) -> pd.DataFrame:
+        frame: pd.DataFrame = self.arrow(name).to_pandas()
+        return frame
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        return self._frame("rounds")
+
+    @cached_property
+    def transfers(self) -> pd.DataFrame:
+        return self._frame("transfers")
+
+    @cached_property
+    def work(self) -> pd.DataFrame:
+        return self._frame("work")
+
+    @cached_property
+    def captures(self) -> pd.DataFrame:
+        return self._frame("captures")
+
+    @cached_property
+    def faults(self) -> pd.DataFrame:
+        return self._frame("faults")
+
+    @property
+    def utilisation(self) -> "pd.Series[float]":
+        """Share of each cell's airtime that was used, in its busier direction; half-duplex cells have one for both.
+
+        A cell with dedicated channels has one for each sensor.
+        """
+        transfers = self.arrow("transfers").select(["cell", "direction", "airtime_s"])
+        used_s = transfers.group_by(["cell", "direction"]).aggregate([("airtime_s", "sum")]).to_pandas()
+        by_cell = used_s.pivot(index="cell", columns="direction", values="airtime_s_sum").fillna(0.0)
+        elapsed_s = self.summary["simulated_s"]
+        shares = {}
+        for index, cell in enumerate(self.scenario.cells):
+            row = by_cell.loc[cell.name] if cell.name in by_cell.index else pd.Series(dtype=float)
+            busy_s = row.sum() if cell.profile.duplex == "cell-half" else row.max() if len(row) else 0.0
+            attached = len(range(index, self.scenario.sensors.count, len(self.scenario.cells)))
+            channels = attached if cell.profile.channels == "dedicated" else cell.profile.channels
+            shares[cell.name] = busy_s / (channels * elapsed_s) if channels and elapsed_s else 0.0
+        return pd.Series(shares, dtype=float)
+
+
+def open_run(directory: Path) -> RunResult:
+    """A run directory as another program left it."""
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such run directory")
+    expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]
+    missing = [name for name in expected if not (directory / name).is_file()]
+    if missing:
+        raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
+    for name in TABLES:
+        _check_parquet(directory / f"{name}.parquet")
+    return RunResult(
+        scenario=load_scenario(str(directory / "scenario.yaml")),
+        summary=_read_json(directory / "summary.json"),
+        provenance=_read_json(directory / "provenance.json"),
+        directory=directory,
+    )
+
+
+class RunDirectory:
+    """A run directory being written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def fresh(cls, parent: Path, name: str) -> "RunDirectory":
+        """runs/NAME-001, or the next number that is free."""
+        for number in range(1, 1_000_000):
+            path = parent / f"{name}-{number:03d}"
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise InputError(f"{path}: cannot be created ({error.strerror})") from None
+            return cls(path)
+        raise InputError(f"{parent}: has no free number left for {name}")
+
+    @classmethod
+    def at(cls, path: Path) -> "RunDirectory":
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            raise InputError(f"{path}: exists already; choose another --out, or --resume to go on with it") from None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be created ({error.strerror})") from None
+        return cls(path)
+
+    @classmethod
+    def resumed(cls, path: Path, scenario: Scenario) -> "RunDirectory":
+        """An unfinished run of the very same scenario."""
+        if not (path / "scenario.yaml").is_file():
+            raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
+        before = load_scenario(str(path / "scenario.yaml")).model_dump(mode="json")
+        now = scenario.model_dump(mode="json")
+        changed = [key for key in now if before.get(key) != now[key]]
+        if changed:
+            key = changed[0]
+            raise InputError(f"{path}: was run with another {key}: {before.get(key)!r:.80}, now {now[key]!r:.80}")
+        return cls(path)
+
+    def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        (self.path / "learning").mkdir(exist_ok=True)
+        write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
+        self.write_json("provenance.json", provenance)
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        write_atomically(self.path / name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _check_parquet(path: Path) -> None:
+    try:
+        pq.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path}: damaged ({error})") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: damaged (not a JSON object)")
+    return content

@@ -1,0 +1,143 @@
+"""One federated round as plain data, shared by the world and the learning side.
+
+A `Plan` says what is meant to happen, before the clock runs: ordered chains of sensors, what each hop carries, what
+each sensor computes, who gets the result. A `RoundRecord` says what did happen. Neither knows seconds per byte or
+tensors.
+
+The lineage is a hash chain over the records: two runs with the same lineage have learnt the same thing, whatever
+their radios. Times, profiles and the number of rounds are not part of it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+SERVER = -1  # as source or target of a transfer
+EVERYONE = -2  # as target: one broadcast to all receivers in a cell
+
+Phase = Literal["full", "calibration"]
+PayloadKind = Literal["model", "classifier", "report", "scatter"]
+WorkKind = Literal["train", "extract", "calibrate"]
+WorkOver = Literal["batch", "batch if memory", "memory", "batch and memory", "batch and memory if memory"]
+ScatterMode = Literal["unicast", "broadcast"]
+
+
+class Payload(NamedTuple):
+    kind: PayloadKind
+    size_bytes: int
+
+
+class Hop(NamedTuple):
+    """One step of a chain: `payload` goes from `source` to `target`; hop 0 leaves the server."""
+
+    number: int
+    source: int
+    target: int
+
+
+class Group(NamedTuple):
+    """A chain: the sensors train one after the other, in this order."""
+
+    number: int
+    sensors: tuple[int, ...]
+
+    @property
+    def hop_count(self) -> int:
+        return len(self.sensors) + 1
+
+    def hop(self, number: int) -> Hop:
+        """Server to first sensor, sensor to sensor, last sensor to server."""
+        source = self.sensors[number - 1] if number > 0 else SERVER
+        target = self.sensors[number] if number < len(self.sensors) else SERVER
+        return Hop(number, source, target)
+
+
+class WorkStep(NamedTuple):
+    """A computation each participant does, and over how many samples."""
+
+    kind: WorkKind
+    multiply_adds_per_sample: int
+    over: WorkOver = "batch"
+
+    def samples(self, captured: int, memory: int) -> int:
+        if self.over == "memory":
+            return memory
+        if self.over.endswith("if memory") and not memory:
+            return 0
+        return captured + memory if self.over.startswith("batch and memory") else captured
+
+
+class Scatter(NamedTuple):
+    """After the merge the server sends the new model to every participant, who then does `work`."""
+
+    payload: Payload
+    mode: ScatterMode
+    work: tuple[WorkStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is meant to happen in a round. `memory`: how many samples of earlier cycles a sensor keeps, if any."""
+
+    round: int
+    cycle: int
+    phase: Phase
+    groups: tuple[Group, ...]
+    payload: Payload
+    work: tuple[WorkStep, ...]
+    memory: Mapping[int, int]
+    reuse_batch: bool
+    scatter: Scatter | None
+    trained_parameters: int
+
+    @property
+    def participants(self) -> int:
+        return sum(len(group.sensors) for group in self.groups)
+
+
+class Participation(NamedTuple):
+    """What one sensor of a chain did. Its samples are the `captured` arrivals from `first_arrival` on."""
+
+    sensor: int
+    first_arrival: int
+    captured: int
+    trained: bool
+    handed_over: bool
+    got_scatter: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """The round as it happened: all the learner needs to know of the world. `chains` follow the plan's groups."""
+
+    round: int
+    cycle: int
+    phase: Phase
+    chains: tuple[tuple[Participation, ...], ...]
+    arrived: tuple[bool, ...]
+    start_s: float
+    end_s: float
+
+    @property
+    def participations(self) -> Iterator[Participation]:
+        return (participation for chain in self.chains for participation in chain)
+
+
+def lineage_root(settings: Mapping[str, Any]) -> str:
+    """The hash a run starts from: everything but the rounds themselves that decides what is learnt."""
+    return sha256(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def lineage_after(parent: str, record: RoundRecord) -> str:
+    """The hash after one more round. Columns are hashed as little-endian 64-bit integers."""
+    lengths = [len(chain) for chain in record.chains]
+    rows = np.array(list(record.participations), dtype="<i8").reshape(-1, len(Participation._fields))
+    digest = sha256(f"{parent}/{record.phase}".encode())
+    for column in (np.array(lengths, dtype="<i8"), np.array(record.arrived, dtype="<i8"), rows):
+        digest.update(column.shape[0].to_bytes(8, "little"))
+        digest.update(column.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,22 @@
+"""What all settings have in common: frozen, strict about types, no unknown keys, no NaN."""
+
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Item = TypeVar("Item")
+
+# YAML has lists, frozen settings have tuples; everything else is taken strictly as written.
+TupleOf = Annotated[tuple[Item, ...], Field(strict=False)]
+
+Fraction = Annotated[float, Field(gt=0, le=1)]
+PositiveFloat = Annotated[float, Field(gt=0)]
+NonNegativeFloat = Annotated[float, Field(ge=0)]
+PositiveInt = Annotated[int, Field(ge=1)]
+Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )

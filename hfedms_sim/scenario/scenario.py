@@ -1,0 +1,116 @@
+"""Scenario: one factory, one radio network, one strategy, as frozen and validated settings."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from hfedms_sim.scenario.base import Fraction, Name, NonNegativeFloat, PositiveInt, Settings, TupleOf
+from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
+from hfedms_sim.scenario.profile import NetworkProfile
+from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
+
+
+class Data(Settings):
+    set: Literal["glyphs"] = "glyphs"
+    """Which data set the sensors see."""
+    ink: Literal["bright", "dark"] = "bright"
+    """Polarity: bright is ink 1 on background 0."""
+
+
+class Sensors(Settings):
+    count: Annotated[int, Field(ge=1, le=10_000_000)] = 368
+    """K: how many sensors the factory has."""
+    types: PositiveInt = 10
+    """Production lines with class preferences of their own."""
+
+
+class Stream(Settings):
+    arrival: Literal["saturated", "static"] = "saturated"
+    """saturated: always a full fresh batch; static: the same local set every time."""
+    batch: Annotated[int, Field(ge=1, le=1_000_000)] = 50
+    """n: samples a capture takes (saturated)."""
+    buffer: Annotated[int, Field(ge=1, le=10_000_000)] = 50
+    """Samples a sensor can hold; at least `batch`."""
+    short: Literal["wait", "take"] = "wait"
+    """What a capture does when the buffer holds less than a batch."""
+    augment: bool = True
+    """Change brightness and crop of each captured sample."""
+
+    @model_validator(mode="after")
+    def _buffer_holds_a_batch(self) -> "Stream":
+        if self.buffer < self.batch:
+            raise ValueError(f"buffer ({self.buffer}) must hold a batch ({self.batch})")
+        return self
+
+
+class Compute(Settings):
+    device: Literal["instant"] = "instant"
+    """instant: computing takes no simulated time."""
+
+
+class Cell(Settings):
+    name: Name
+    """How reports call the cell."""
+    profile: NetworkProfile
+    """A shipped profile's name, a path to a YAML file, or the profile itself."""
+
+
+class Backbone(Settings):
+    latency_s: NonNegativeFloat = 0.0
+    """One way between a base station and the server, or between two base stations."""
+
+
+class Scenario(Settings):
+    name: Name
+    """Names the run directory."""
+    description: str = ""
+    """One line for people."""
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    """Every random draw is a function of it."""
+    rounds: Annotated[int, Field(ge=1, le=10_000_000)] = 100
+    """R: how many rounds to play."""
+    targets: TupleOf[Fraction] = (0.5, 0.6, 0.7, 0.8)
+    """Accuracies whose time is reported."""
+    stop_at: Fraction | None = None
+    """Stop at the first round with this accuracy."""
+    evaluate_every: PositiveInt = 1
+    """Test after every n-th round."""
+    probe_round: PositiveInt | None = None
+    """Forgetting probe: follow the accuracy on this round's batches."""
+    data: Data = Data()
+    """The data set."""
+    model: ModelName = "cnn"
+    """The neural network."""
+    sensors: Sensors = Sensors()
+    """The factory's sensors."""
+    stream: Stream = Stream()
+    """How samples reach a sensor."""
+    compute: Compute = Compute()
+    """The sensors' processors."""
+    cells: Annotated[TupleOf[Cell], Field(min_length=1, max_length=100_000)]
+    """The base stations; sensors are spread round-robin."""
+    backbone: Backbone = Backbone()
+    """What connects base stations and server."""
+    strategy: StrategySettings = HFedMSDynamicSettings()
+    """The federated algorithm and its settings."""
+    engine: Literal["auto", "generic", "lowrank", "native"] = "auto"
+    """How training is computed."""
+    faults: Annotated[TupleOf[dict[str, object]], Field(max_length=0)] = ()
+    """Reserved."""
+
+    @model_validator(mode="after")
+    def _cell_names_differ(self) -> "Scenario":
+        names = [cell.name for cell in self.cells]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise ValueError(f"cells: the name '{twice}' is used twice")
+        return self
+
+    @property
+    def model_spec(self) -> ModelSpec:
+        return MODELS[self.model]
+
+    @property
+    def profile_names(self) -> str:
+        """The distinct profiles, in the order of the cells."""
+        return ",".join(dict.fromkeys(cell.profile.name for cell in self.cells))

@@ -1,0 +1,15 @@
+"""JSON Schema of a scenario file, for editors that complete and check YAML as you type."""
+
+from typing import Any
+
+from hfedms_sim.scenario.catalogue import shipped
+from hfedms_sim.scenario.scenario import Scenario
+
+
+def scenario_schema() -> dict[str, Any]:
+    """In a file a cell's profile may also be a shipped name or a path, which loading resolves before validation."""
+    schema = Scenario.model_json_schema()
+    profile = schema["$defs"]["Cell"]["properties"]["profile"]
+    reference = {"$ref": profile.pop("$ref")}
+    profile["anyOf"] = [{"type": "string", "examples": sorted(shipped("profile"))}, reference]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hfedms_sim scenario"} | schema

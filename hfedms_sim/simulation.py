@@ -1,0 +1,215 @@
+"""run(scenario) -> RunResult: the only place where the world and the learning side meet.
+
+A round: the sensors report if the strategy asks, the strategy plans, the world plays the plan on the simulated
+clock, the learner trains what the record says, the strategy takes note. Training is not built yet, so a run is
+timing-only.
+"""
+
+import gc
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from importlib import metadata
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from hfedms_sim.closed_form import exact_seconds, exact_traffic
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.strategies import Strategy, make_strategy
+from hfedms_sim.trace import Trace
+from hfedms_sim.world import World
+
+LEARNING_VERSION = 0  # changes whenever the same lineage would learn something else
+PACKAGES = ("hfedms_sim", "simpy", "numpy", "pandas", "pyarrow", "pydantic", "torch")
+
+
+class Progress(NamedTuple):
+    round: int
+    rounds: int
+    simulated_s: float
+
+
+def run(
+    scenario: Scenario,
+    *,
+    timing_only: bool,
+    out: RunDirectory | Path | str | None = None,
+    on_round: Callable[[Progress], None] = lambda progress: None,
+) -> RunResult:
+    """Plays the scenario. `out` is the run directory; None keeps the tables in memory."""
+    require_timing_only(timing_only)
+    directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
+    started = perf_counter()
+    provenance = _provenance(scenario)
+    try:
+        if directory is not None:
+            directory.begin(scenario, provenance)
+        with Trace(None if directory is None else directory.path) as trace:
+            world = World(scenario, trace)
+            built = perf_counter()
+            lineage = _play_rounds(scenario, world, trace, on_round)
+            played = perf_counter()
+        summary = _summary(scenario, world, lineage, perf_counter() - started)
+        provenance |= {
+            "ended": _now(),
+            "wall_s": {"start": built - started, "play": played - built, "write": perf_counter() - played},
+        }
+        if directory is not None:
+            directory.write_json("summary.json", summary)
+            directory.write_json("provenance.json", provenance)
+    except OSError as error:
+        raise RunError(f"{error.filename or 'run directory'}: cannot be written ({error.strerror})") from None
+    tables = {recorder.table.name: recorder.in_memory() for recorder in trace.recorders} if directory is None else None
+    return RunResult(scenario, summary, provenance, tables, None if directory is None else directory.path)
+
+
+def require_timing_only(timing_only: bool) -> None:
+    if not timing_only:
+        raise InputError("training is not built yet: add --timing-only for simulated time, bytes and the trace")
+
+
+def _play_rounds(scenario: Scenario, world: World, trace: Trace, on_round: Callable[[Progress], None]) -> str:
+    """Returns the lineage after the last round."""
+    strategy = make_strategy(scenario)
+    state = strategy.start()
+    lineage = lineage_root(_lineage_settings(scenario))
+    for number in range(1, scenario.rounds + 1):
+        with _collector_paused():
+            plan, record, sent = _play_round(number, strategy, state, world)
+            state = strategy.after(state, plan, record)
+            lineage = lineage_after(lineage, record)
+            trace.rounds.append(_round_row(plan, record, sent, lineage))
+        on_round(Progress(number, scenario.rounds, record.end_s))
+    return lineage
+
+
+def _play_round(
+    number: int, strategy: Strategy[Any], state: Any, world: World
+) -> tuple[Plan, RoundRecord, tuple[int, int]]:
+    """The plan, what became of it, and the bytes sent up and down."""
+    up_before, down_before = world.payload_bytes["up"], world.payload_bytes["down"]
+    world.begin(number)
+    report = strategy.report(state)
+    if report is not None:
+        world.report(report)
+    plan = strategy.plan(state, counts=None)
+    record = world.play(plan)
+    return plan, record, (world.payload_bytes["up"] - up_before, world.payload_bytes["down"] - down_before)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """What a round allocates lives until its end and has no cycles.
+
+    Looking for garbage in it would cost a round of a million sensors more than half its time, and find none.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _round_row(plan: Plan, record: RoundRecord, sent: tuple[int, int], lineage: str) -> tuple[object, ...]:
+    trained = sum(participation.trained for participation in record.participations)
+    return (
+        record.round, record.cycle, record.phase, record.start_s, record.end_s,
+        len(plan.groups), plan.participants, plan.participants - trained,
+        None,  # group_distance
+        *sent, 0,
+        None, None,  # energy
+        trained * plan.trained_parameters,
+        None, None, None, None, None, None,  # accuracy, loss, percentiles, probe
+        lineage,
+    )  # fmt: skip
+
+
+def _lineage_settings(scenario: Scenario) -> dict[str, Any]:
+    """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
+    return {
+        "data": scenario.data.model_dump(mode="json") | {"types": scenario.sensors.types},
+        "augment": scenario.stream.augment,
+        "arrival": scenario.stream.arrival,
+        "model": scenario.model,
+        "strategy": scenario.strategy.learning_settings(),
+        "seed": scenario.seed,
+        "engine": scenario.engine,
+        "threads": 1,
+        "device": "cpu",
+        "instruction_set": platform.machine(),
+        "torch": _version("torch"),
+        "learning_version": LEARNING_VERSION,
+    }
+
+
+def _summary(scenario: Scenario, world: World, lineage: str, wall_s: float) -> dict[str, Any]:
+    up, down = world.payload_bytes["up"], world.payload_bytes["down"]
+    traffic = exact_traffic(scenario)
+    return {
+        "scenario": scenario.name,
+        "strategy": scenario.strategy.name,
+        "profile": scenario.profile_names,
+        "seed": scenario.seed,
+        "rounds": scenario.rounds,
+        "simulated_s": world.env.now,
+        "wall_s": wall_s,
+        "final_accuracy": None,
+        "best_accuracy": None,
+        "final_loss": None,
+        "bytes": {"up": up, "down": down, "total": up + down},
+        "energy_j": None,
+        "targets": [
+            {"accuracy": target, "round": None, "simulated_s": None, "bytes": None, "energy_j": None}
+            for target in scenario.targets
+        ],
+        "closed_form": {
+            "bytes": None if traffic is None else traffic.total_bytes,
+            "seconds": exact_seconds(scenario),
+        },
+        "lineage": lineage,
+    }
+
+
+def _provenance(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "versions": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
+        "platform": platform.platform(),
+        "seed": scenario.seed,
+        "command": sys.argv,
+        "git_revision": _git_revision(),
+        "started": _now(),
+        "ended": None,
+        "wall_s": None,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _git_revision() -> str | None:
+    """Of the source tree this package runs from, if it is one."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -1,0 +1,24 @@
+"""The federated algorithms, one file per paper. Each plans rounds; the learning rules join them there."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.base import Strategy
+from hfedms_sim.strategies.fedavg import FedAvg
+from hfedms_sim.strategies.hfedms import HFedMSDynamic, HFedMSStatic
+
+STRATEGIES: dict[str, Callable[..., Strategy[Any]]] = {
+    "fedavg": FedAvg,
+    "hfedms-s": HFedMSStatic,
+    "hfedms-d": HFedMSDynamic,
+}
+
+
+def make_strategy(scenario: Scenario) -> Strategy[Any]:
+    build = STRATEGIES[scenario.strategy.name]
+    return build(scenario.strategy, scenario.model_spec, scenario.sensors.count, Draws(scenario.seed))
+
+
+__all__ = ["STRATEGIES", "Strategy", "make_strategy"]

@@ -1,0 +1,29 @@
+"""What a strategy is: a planner over an explicit state. It sees counts and records, never the clock.
+
+state = strategy.start() each round: the report it asks for, if any -> plan(state, counts) -> the world plays ->
+state = after(state, plan, record)
+"""
+
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.rounds import Payload, Plan, RoundRecord
+
+State = TypeVar("State")
+ClassCounts = NDArray[np.int64]  # sensors x classes
+
+
+class Strategy(Protocol[State]):
+    def start(self) -> State:
+        """Before the first round."""
+
+    def report(self, state: State) -> Payload | None:
+        """What every sensor sends before the coming round is planned; None: nothing."""
+
+    def plan(self, state: State, counts: ClassCounts | None) -> Plan:
+        """The coming round. `counts` are the reported class counts, where a data set knows them."""
+
+    def after(self, state: State, plan: Plan, record: RoundRecord) -> State:
+        """The state for the round after `record`."""

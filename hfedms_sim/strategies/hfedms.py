@@ -1,0 +1,159 @@
+"""HFedMS: Zeng, Li, Yu, Zhang, Luo, Li, Niyato, "HFedMS: Heterogeneous Federated Learning With Memorable Data
+Semantics in Industrial Metaverse", IEEE Transactions on Cloud Computing, 2023.
+
+STP: groups of sensors train one after the other, groups side by side; the number of groups grows with the cycle
+(schedule.py). LASP: the first round of a cycle of T rounds synchronises the full model, the others only the
+classifier. SCC: between cycles a sensor keeps up to Q semantic vectors and calibrates the classifier on them and
+its new batch. HFedMS-S is T = 1: no calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
+
+At each full round all sensors report their class counts, the groups are formed anew, and m of them are drawn for
+the cycle. After it the merged model is scattered to the participants, who extract the semantics of their batch with
+it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hfedms_sim.closed_form import REPORT_BYTES
+from hfedms_sim.grouping import random_groups
+from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Scatter, WorkStep
+from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
+from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
+from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.base import ClassCounts
+
+
+@dataclass(frozen=True, slots=True)
+class HFedMSState:
+    """`memory`: vectors each sensor holds; `captured`: samples each participant of the cycle has captured in it."""
+
+    round: int
+    groups: tuple[Group, ...]
+    memory: Mapping[int, int]
+    captured: Mapping[int, int]
+
+
+class HFedMSStatic:
+    """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
+
+    def __init__(
+        self, settings: HFedMSStaticSettings | HFedMSDynamicSettings, model: ModelSpec, sensors: int, draws: Draws
+    ) -> None:
+        self._chain_settings = settings
+        self._interval = interval(settings)
+        self._model = model
+        self._sensors = sensors
+        self._draws = draws
+
+    def start(self) -> HFedMSState:
+        return HFedMSState(round=1, groups=(), memory={}, captured={})
+
+    def report(self, state: HFedMSState) -> Payload | None:
+        if position_in_cycle(state.round, self._interval) == 0:
+            return Payload("report", REPORT_BYTES)
+        return None
+
+    def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
+        return self._full_plan(state, passes=TRAINING_PASSES, scatter=None)
+
+    def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
+        return replace(state, round=state.round + 1)
+
+    def _full_plan(self, state: HFedMSState, passes: int, scatter: Scatter | None) -> Plan:
+        cycle = cycle_of(state.round, self._interval)
+        multiply_adds = passes * self._model.multiply_adds * self._chain_settings.epochs
+        return Plan(
+            round=state.round,
+            cycle=cycle,
+            phase="full",
+            groups=self._draw_groups(cycle),
+            payload=Payload("model", self._model.model_bytes),
+            work=(WorkStep("train", multiply_adds),),
+            memory=state.memory,
+            reuse_batch=False,
+            scatter=scatter,
+            trained_parameters=self._model.parameters,
+        )
+
+    def _draw_groups(self, cycle: int) -> tuple[Group, ...]:
+        settings = self._chain_settings
+        count = group_count(settings, cycle, self._sensors)
+        groups = random_groups(self._sensors, count, self._draws, cycle=cycle, leftover=settings.leftover)
+        chosen = self._draws.subset("selection", count, selected(settings.sample_ratio, count), cycle)
+        return tuple(Group(number, tuple(groups[group].tolist())) for number, group in enumerate(chosen))
+
+
+class HFedMSDynamic(HFedMSStatic):
+    def __init__(self, settings: HFedMSDynamicSettings, model: ModelSpec, sensors: int, draws: Draws) -> None:
+        super().__init__(settings, model, sensors, draws)
+        self._settings = settings
+
+    def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
+        if position_in_cycle(state.round, self._interval) > 0:
+            return self._calibration_plan(state)
+        passes = TRAINING_PASSES + (1 if self._settings.distillation else 0)  # the teacher's forward pass
+        return self._full_plan(state, passes, self._scatter() if self._interval > 1 else None)
+
+    def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
+        """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay."""
+        following = replace(state, round=state.round + 1, groups=plan.groups)
+        if self._interval == 1 or self._settings.scc == "off":
+            return following
+        captured = {} if plan.phase == "full" else dict(state.captured)
+        for participation in record.participations:
+            captured[participation.sensor] = captured.get(participation.sensor, 0) + participation.captured
+        if position_in_cycle(state.round, self._interval) < self._interval - 1:
+            return replace(following, captured=captured)
+        limit = None if self._settings.scc == "oracle" else self._settings.memory
+        memory = dict(state.memory)
+        for sensor, count in captured.items():
+            held = memory.get(sensor, 0) + count
+            memory[sensor] = held if limit is None else min(limit, held)
+        return replace(following, memory=memory, captured={})
+
+    def _scatter(self) -> Scatter:
+        extract = WorkStep("extract", self._model.extractor_multiply_adds)
+        return Scatter(
+            Payload("scatter", self._model.model_bytes),
+            self._settings.scatter,
+            work=() if self._settings.scc == "off" else (extract,),
+        )
+
+    def _calibration_plan(self, state: HFedMSState) -> Plan:
+        return Plan(
+            round=state.round,
+            cycle=cycle_of(state.round, self._interval),
+            phase="calibration",
+            groups=self._ordered(state),
+            payload=Payload("classifier", self._model.classifier_bytes),
+            work=self._calibration_work(first=position_in_cycle(state.round, self._interval) == 1),
+            memory=state.memory,
+            reuse_batch=self._settings.new_batch == "cycle",
+            scatter=None,
+            trained_parameters=self._model.classifier_parameters,
+        )
+
+    def _calibration_work(self, first: bool) -> tuple[WorkStep, ...]:
+        """Extract the batch's semantics, the first time also with the backup extractor; then train the classifier."""
+        settings, model = self._settings, self._model
+        steps = [WorkStep("extract", model.extractor_multiply_adds)]
+        if first and settings.scc == "on" and settings.compensation != "off":
+            steps.append(WorkStep("extract", model.extractor_multiply_adds, "batch if memory"))
+        if first and settings.scc == "oracle":
+            steps.append(WorkStep("extract", model.extractor_multiply_adds, "memory"))
+        skips = settings.first_time == "skip" and settings.scc != "off"
+        multiply_adds = TRAINING_PASSES * model.classifier_multiply_adds * settings.calibration_epochs
+        steps.append(
+            WorkStep("calibrate", multiply_adds, "batch and memory if memory" if skips else "batch and memory")
+        )
+        return tuple(steps)
+
+    def _ordered(self, state: HFedMSState) -> tuple[Group, ...]:
+        if self._settings.order == "cycle":
+            return state.groups
+        shuffled = []
+        for group in state.groups:
+            keys = self._draws.bits("order", group.sensors, state.round).tolist()
+            by_key = sorted(zip(keys, group.sensors, strict=True))
+            shuffled.append(Group(group.number, tuple(sensor for _, sensor in by_key)))
+        return tuple(shuffled)
