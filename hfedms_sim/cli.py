@@ -1,10 +1,10 @@
 """The command line: parses, calls, prints. What a command needs is imported when it runs, so that --help is quick."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -19,10 +19,46 @@ if TYPE_CHECKING:
 INTERRUPTED_EXIT_CODE = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+class _OneLineErrors(click.Group):
+    """Whatever goes wrong for a reason the user can act on is one line on stderr, and an exit code."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            _fail(f"{error.format_message()} (see hfedms-sim --help)", error.exit_code)
+        except (InputError, RunError) as error:
+            _fail(str(error), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            _fail("interrupted", INTERRUPTED_EXIT_CODE)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, exit_code: int) -> NoReturn:
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    sys.exit(exit_code)
+
+
+@click.group(
+    cls=_OneLineErrors,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
 @click.version_option(package_name="hfedms_sim", message="hfedms-sim %(version)s")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,101 +83,104 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
 def run_command(scenario: str, timing_only: bool, out: Path | None, resume: bool, quiet: bool, **changes: Any) -> None:
     """Run SCENARIO (a shipped name or a path to a YAML file)."""
-    with _errors_in_one_line():
-        from hfedms_sim.report.progress import round_progress
-        from hfedms_sim.report.tables import closing_table
-        from hfedms_sim.scenario import load_scenario
-        from hfedms_sim.simulation import require_timing_only, run
+    from hfedms_sim.report.progress import round_progress
+    from hfedms_sim.report.tables import closing_table
+    from hfedms_sim.scenario import load_scenario
+    from hfedms_sim.simulation import require_timing_only, run
 
-        loaded = load_scenario(scenario, **changes)
-        require_timing_only(timing_only)
-        directory = _run_directory(loaded, out, resume)
+    loaded = load_scenario(scenario, **changes)
+    require_timing_only(timing_only)
+    directory = _run_directory(loaded, out, resume)
+    with _resumable(directory.path), round_progress(_console(stderr=True), loaded.rounds, quiet) as on_round:
+        result = run(loaded, timing_only=timing_only, out=directory, on_round=on_round)
+    if not quiet:
         console = _console()
-        with _resumable(directory.path), round_progress(console, loaded.rounds, quiet) as on_round:
-            result = run(loaded, timing_only=timing_only, out=directory, on_round=on_round)
-        if not quiet:
-            console.print(closing_table(result))
-            console.print(f"Tables and summary: {directory.path}", soft_wrap=True, highlight=False)
+        console.print(closing_table(result))
+        click.echo(f"Tables and summary: {directory.path}")
 
 
 @main.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--format", "trace_format", type=click.Choice(["csv", "parquet", "perfetto"]), required=True)
+@click.option(
+    "--format",
+    "trace_format",
+    type=click.Choice(["csv", "parquet", "perfetto"]),
+    required=True,
+    help="csv and parquet: a directory of tables; perfetto: a file for ui.perfetto.dev.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="Where to; default inside RUN.")
 def trace(run: Path, trace_format: Any, out: Path | None) -> None:
     """Export the timing trace of the finished run in directory RUN."""
-    with _errors_in_one_line():
-        from hfedms_sim.result import open_run
-        from hfedms_sim.trace import export_trace
+    from hfedms_sim.result import open_run
+    from hfedms_sim.trace import export_trace
 
-        open_run(run)
-        click.echo(export_trace(run, trace_format, out))
+    open_run(run)
+    click.echo(export_trace(run, trace_format, out))
 
 
 @main.command()
-@click.argument("name", type=click.Choice(["efficiency"]), default="efficiency")
+@click.argument("name", type=click.Choice(["efficiency"]), default="efficiency", metavar="[NAME]")
 def paper(name: str) -> None:
-    """The HFedMS paper's table NAME: published figures, closed forms, simulation."""
-    with _errors_in_one_line():
-        from hfedms_sim.paper import efficiency
-        from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
+    """The HFedMS paper's table NAME (efficiency, the default): published figures, closed forms, simulation."""
+    from hfedms_sim.paper import efficiency
+    from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
 
-        console = _console()
-        rows = list(efficiency())
-        console.print(efficiency_bytes_table(rows))
-        console.print(efficiency_hours_table(rows))
-        agreeing = sum(row.agreeing_figures for row in rows)
-        console.print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
+    console = _console()
+    rows = list(efficiency())
+    console.print(efficiency_bytes_table(rows))
+    console.print(efficiency_hours_table(rows))
+    agreeing = sum(row.agreeing_figures for row in rows)
+    console.print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
 
 
 @main.command("list")
 @click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies"]))
 def list_command(what: str) -> None:
     """List what is shipped."""
-    with _errors_in_one_line():
-        from hfedms_sim.report import catalogue
+    from hfedms_sim.report import catalogue
 
-        tables = {
-            "scenarios": catalogue.list_scenarios,
-            "profiles": catalogue.list_profiles,
-            "strategies": catalogue.list_strategies,
-        }
-        _console().print(tables[what]())
+    tables = {
+        "scenarios": catalogue.list_scenarios,
+        "profiles": catalogue.list_profiles,
+        "strategies": catalogue.list_strategies,
+    }
+    _console().print(tables[what]())
 
 
 @main.command()
 @click.argument("name")
 def show(name: str) -> None:
     """Show a scenario, network profile or strategy in full."""
-    with _errors_in_one_line():
-        from hfedms_sim.report.catalogue import show_anything
+    from hfedms_sim.report.catalogue import show_anything
 
-        _console().print(show_anything(name))
+    shown = show_anything(name)
+    if isinstance(shown, str):
+        click.echo(shown)  # YAML stays YAML: no wrapping
+    else:
+        _console().print(shown)
 
 
 @main.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def check(files: tuple[str, ...]) -> None:
     """Check scenario or profile files; exit code 2 if any has a problem."""
-    with _errors_in_one_line():
-        from hfedms_sim.scenario import problems_in
+    from hfedms_sim.scenario import problems_in
 
-        problems = {file: problems_in(file) for file in files}
-        for file, lines in problems.items():
-            click.echo("\n".join(lines) if lines else f"{file}: ok", err=bool(lines))
-        if any(problems.values()):
-            sys.exit(InputError.exit_code)
+    problems = {file: problems_in(file) for file in files}
+    for file, lines in problems.items():
+        click.echo("\n".join(lines) if lines else f"{file}: ok", err=bool(lines))
+    if any(problems.values()):
+        sys.exit(InputError.exit_code)
 
 
 @main.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors."""
-    with _errors_in_one_line():
-        import json
+    import json
 
-        from hfedms_sim.scenario import scenario_schema
+    from hfedms_sim.scenario import scenario_schema
 
-        click.echo(json.dumps(scenario_schema(), indent=2))
+    click.echo(json.dumps(scenario_schema(), indent=2))
 
 
 def _run_directory(scenario: "Scenario", out: Path | None, resume: bool) -> "RunDirectory":
@@ -154,11 +193,11 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool) -> "Run
     return RunDirectory.resumed(out, scenario) if resume else RunDirectory.at(out)
 
 
-def _console() -> "Console":
+def _console(stderr: bool = False) -> "Console":
     from rich.console import Console
 
-    console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, 120))
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=120)
 
 
 @contextmanager
@@ -170,13 +209,5 @@ def _resumable(directory: Path) -> Iterator[None]:
         sys.exit(INTERRUPTED_EXIT_CODE)
 
 
-@contextmanager
-def _errors_in_one_line() -> Iterator[None]:
-    try:
-        yield
-    except (InputError, RunError) as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED_EXIT_CODE)
+if __name__ == "__main__":
+    main()

@@ -127,7 +127,8 @@ class RunDirectory:
         try:
             path.mkdir(parents=True)
         except FileExistsError:
-            raise InputError(f"{path}: exists already; choose another --out, or --resume to go on with it") from None
+            hint = ", or --resume to go on with it" if path.is_dir() else ""
+            raise InputError(f"{path}: exists already; choose another --out{hint}") from None
         except OSError as error:
             raise InputError(f"{path}: cannot be created ({error.strerror})") from None
         return cls(path)

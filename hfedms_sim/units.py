@@ -6,38 +6,35 @@ SECONDS_PER_HOUR = 3600.0
 TEBIBYTE = 2**40  # the paper's "TB"
 TERABYTE = 10**12
 
+_BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_RATE_UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
+_TIME_UNITS = ((60, "min", 1, "s"), (3600, "h", 60, "min"), (86400, "d", 3600, "h"))
+
 
 def format_bytes(count: float) -> str:
-    """Decimal units, as network engineers count: 26751336 -> '26.8 MB'."""
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if abs(count) < 1000 or unit == "TB":
-            return (
-                f"{count:.0f} B" if unit == "B" else f"{count:.3g} {unit}" if count < 1000 else f"{count:,.0f} {unit}"
-            )
-        count /= 1000
-    raise AssertionError("unreachable")
-
-
-def format_seconds(seconds: float) -> str:
-    """The two largest units that matter: 8642.5 -> '2 h 24 min'."""
-    if seconds < 1:
-        return f"{seconds * 1000:.3g} ms"
-    if seconds < 60:
-        return f"{seconds:.3g} s"
-    if seconds < 3600:
-        return _two_units(seconds, 60, "min", 1, "s")
-    if seconds < 86400:
-        return _two_units(seconds, 3600, "h", 60, "min")
-    return _two_units(seconds, 86400, "d", 3600, "h")
-
-
-def _two_units(seconds: float, large_s: int, large: str, small_s: int, small: str) -> str:
-    whole, rest = divmod(round(seconds / small_s), large_s // small_s)
-    return f"{whole:,} {large} {rest} {small}"
+    """Three digits in decimal units, as network engineers count: 26751336 -> '26.8 MB'."""
+    for factor, unit in _BYTE_UNITS:
+        if count >= factor:
+            return f"{count / factor:,.0f} {unit}" if count >= 1000 * factor else f"{count / factor:.3g} {unit}"
+    return f"{count:.0f} B"
 
 
 def format_bps(rate_bps: float) -> str:
-    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+    for factor, unit in _RATE_UNITS:
         if rate_bps >= factor:
             return f"{rate_bps / factor:g} {unit}"
     return f"{rate_bps:g} bit/s"
+
+
+def format_seconds(seconds: float) -> str:
+    """Three digits below a minute, then the two largest units: 8642.5 -> '2 h 24 min'."""
+    if seconds < 1:
+        return f"{seconds * 1000:.3g} ms"
+    if seconds < 59.95:
+        return f"{seconds:.3g} s"
+    for large_s, large, small_s, small in _TIME_UNITS:
+        whole, rest = divmod(round(seconds / small_s), large_s // small_s)
+        next_larger = 24 if large == "h" else 60
+        if whole < next_larger or large == "d":
+            return f"{whole:,} {large} {rest} {small}"
+    raise AssertionError("days take any number")

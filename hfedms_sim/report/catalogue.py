@@ -33,9 +33,8 @@ def list_scenarios() -> Table:
     table = _listing("scenario", "sensors", "strategy", "profile", "what it is")
     for name in shipped("scenario"):
         scenario = load_scenario(name)
-        table.add_row(
-            name, f"{scenario.sensors.count:,}", scenario.strategy.name, scenario.profile_names, scenario.description
-        )
+        count = f"{scenario.sensors.count:,}"
+        _add(table, name, count, scenario.strategy.name, scenario.profile_names, scenario.description)
     return table
 
 
@@ -43,21 +42,20 @@ def list_profiles() -> Table:
     table = _listing("profile", "up", "down", "duplex", "what it is")
     for name in shipped("profile"):
         profile = load_profile(name)
-        table.add_row(
-            name, format_bps(profile.uplink_bps), format_bps(profile.downlink_bps), profile.duplex, profile.description
-        )
+        rates = format_bps(profile.uplink_bps), format_bps(profile.downlink_bps)
+        _add(table, name, *rates, profile.duplex, profile.description)
     return table
 
 
 def list_strategies() -> Table:
     table = _listing("strategy", "paper")
     for name in STRATEGY_SETTINGS:
-        table.add_row(name, STRATEGY_PAPERS[name])
+        _add(table, name, STRATEGY_PAPERS[name])
     return table
 
 
-def show_anything(name: str) -> RenderableType:
-    """By name: a strategy, profile or scenario. A path: whichever of the last two the file holds."""
+def show_anything(name: str) -> RenderableType | str:
+    """A strategy, profile or scenario by name, or what the file at a path holds; a scenario as the text of its YAML."""
     if name in STRATEGY_SETTINGS:
         return _show_strategy(name)
     if name in shipped("profile"):
@@ -67,13 +65,13 @@ def show_anything(name: str) -> RenderableType:
         raise InputError(unknown("name", name, known))
     if is_path(name) and holds_profile(name):
         return _show_profile(load_profile(name))
-    return Text(scenario_yaml(load_scenario(name)).rstrip())
+    return scenario_yaml(load_scenario(name)).rstrip()
 
 
 def _show_profile(profile: NetworkProfile) -> RenderableType:
     table = _listing("figure", "value", "source")
     for figure in FIGURES:
-        table.add_row(figure, _value(getattr(profile, figure)), profile.sources.get(figure, ""))
+        _add(table, figure, _value(getattr(profile, figure)), profile.sources.get(figure, ""))
     return Group(Text(f"{profile.name}: {profile.description}", style="bold"), table)
 
 
@@ -82,7 +80,7 @@ def _show_strategy(name: str) -> RenderableType:
     table = _listing("key", "default", "what it is")
     for key, field in settings.model_fields.items():
         if key != "name":
-            table.add_row(f"strategy.{key}", _value(field.default), field.description or "")
+            _add(table, f"strategy.{key}", _value(field.default), field.description or "")
     return Group(Text(f"{name}: {STRATEGY_PAPERS[name]}", style="bold"), table)
 
 
@@ -91,6 +89,11 @@ def _listing(*headings: str) -> Table:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    """As text: what a file says in brackets is not rich's markup."""
+    table.add_row(*(Text(cell) for cell in cells))
 
 
 def _value(value: Any) -> str:

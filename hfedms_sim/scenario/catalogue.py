@@ -1,4 +1,4 @@
-"""From a name or a path to settings: shipped files, overrides from the command line, validation, and back to YAML."""
+"""From a name or a path to settings: shipped files, profiles by name, validation, and the way back to YAML."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.base import Settings
+from hfedms_sim.scenario.overrides import apply_override, replace_strategy
 from hfedms_sim.scenario.problems import problem_lines, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.scenario import Scenario
-from hfedms_sim.scenario.strategy import STRATEGY_SETTINGS
-from hfedms_sim.scenario.yaml_io import dump_yaml, parse_yaml, read_yaml
+from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 
 Kind = Literal["scenario", "profile"]
 SomeSettings = TypeVar("SomeSettings", bound=Settings)
@@ -55,18 +55,33 @@ def load_scenario(
     seed: int | None = None,
     overrides: Iterable[str] = (),
 ) -> Scenario:
-    """The scenario a name or path stands for, with the command line's changes; `overrides` are KEY=VALUE, last wins."""
+    """The scenario a name or path stands for, with the command line's changes.
+
+    `overrides` are KEY=VALUE, the last wins; those of `cells` as a whole come before `profile`, all others after it.
+    Paths to profiles start at the scenario's directory in a file, at the current directory on the command line.
+    """
     path = locate("scenario", source)
     raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise InputError(f"{path}: must be a mapping of keys to values")
     if strategy is not None:
-        raw["strategy"] = _with_strategy(raw.get("strategy"), strategy)
+        replace_strategy(raw, strategy)
     raw |= {key: value for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
-    for override in overrides:
-        _override(raw, override)
-    _resolve_profiles(raw, profile, path)
-    return _validated(Scenario, raw, str(path))
+    changes = list(overrides)
+    whole_cells = [change for change in changes if change.startswith("cells=")]
+    for change in whole_cells:
+        apply_override(raw, change)
+    if profile is not None:
+        _replace_profiles(raw, load_profile(profile))
+    elif whole_cells:
+        _resolve_profiles(raw, Path(), "--set")
+    else:
+        _resolve_profiles(raw, path.parent, str(path))
+    for change in changes:
+        if change not in whole_cells:
+            apply_override(raw, change)
+            _resolve_profiles(raw, Path(), "--set")
+    return _validated(Scenario, raw, str(path), [change.partition("=")[0] for change in changes])
 
 
 def problems_in(source: str) -> list[str]:
@@ -78,7 +93,7 @@ def problems_in(source: str) -> list[str]:
         path = locate("scenario", source)
         raw = read_yaml(path)
         if isinstance(raw, dict):
-            _resolve_profiles(raw, None, path)
+            _resolve_profiles(raw, path.parent, str(path))
         return _problems(Scenario, raw, str(path))
     except InputError as error:
         return [str(error)]
@@ -103,13 +118,21 @@ def _is_shipped(profile: NetworkProfile) -> bool:
     return profile.name in shipped("profile") and load_profile(profile.name) == profile
 
 
-def _validated(model: type[SomeSettings], raw: Any, label: str) -> SomeSettings:
+def _validated(model: type[SomeSettings], raw: Any, label: str, overridden: Iterable[str] = ()) -> SomeSettings:
+    """`overridden`: keys that came from --set rather than from the file that `label` names."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        (_, first), *others = problem_lines(error, model, raw)
-        more = f" (and {len(others)} more; 'hfedms-sim check' lists them)" if others else ""
-        raise InputError(f"{label}: {first}{more}") from None
+        (key, first), *others = problem_lines(error, model, raw)
+        from_set = any(_overlap(key, changed) for changed in overridden)
+        hint = "" if from_set else "; 'hfedms-sim check' lists them"
+        more = f" (and {len(others)} more{hint})" if others else ""
+        raise InputError(f"{'--set' if from_set else label}: {first}{more}") from None
+
+
+def _overlap(key: str, other: str) -> bool:
+    """Whether one dotted key is, or contains, the other."""
+    return bool(key) and (f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}."))
 
 
 def _problems(model: type[Settings], raw: Any, label: str) -> list[str]:
@@ -120,55 +143,26 @@ def _problems(model: type[Settings], raw: Any, label: str) -> list[str]:
     return []
 
 
-def _with_strategy(current: Any, name: str) -> dict[str, Any]:
-    """Another algorithm, with those of the current settings that it also has."""
-    if name not in STRATEGY_SETTINGS:
-        raise InputError(f"--strategy: {unknown('strategy', name, STRATEGY_SETTINGS)}")
-    kept = current if isinstance(current, dict) else {}
-    fields = STRATEGY_SETTINGS[name].model_fields
-    return {key: value for key, value in kept.items() if key in fields} | {"name": name}
-
-
-def _resolve_profiles(raw: dict[str, Any], replacement: str | None, scenario_path: Path) -> None:
-    """Puts the profile's settings where the scenario names it. Relative paths start at the scenario's directory."""
-    replaced = None if replacement is None else load_profile(replacement)
-    known: dict[str, NetworkProfile] = {}
+def _cells(raw: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those that have the form of a cell; validation complains of the others."""
     cells = raw.get("cells")
-    for cell in cells if isinstance(cells, list) else []:
-        if not isinstance(cell, dict):
-            continue
+    return [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
+
+
+def _replace_profiles(raw: dict[str, Any], profile: NetworkProfile) -> None:
+    for cell in _cells(raw):
+        cell["profile"] = profile.model_dump(mode="json")
+
+
+def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
+    """Puts a profile's settings where the scenario names it."""
+    known: dict[str, NetworkProfile] = {}
+    for cell in _cells(raw):
         named = cell.get("profile")
-        if replaced is not None:
-            cell["profile"] = replaced
-        elif isinstance(named, str):
-            if named not in known:
-                try:
-                    known[named] = load_profile(named, scenario_path.parent)
-                except InputError as error:
-                    raise InputError(f"{scenario_path}: cells: {error}") from None
-            cell["profile"] = known[named]
-
-
-def _override(raw: dict[str, Any], override: str) -> None:
-    """Applies 'strategy.interval=3' or 'cells.0.profile=ethernet' to the raw scenario."""
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise InputError(f"--set {override[:60]}: must be KEY=VALUE, such as strategy.interval=3")
-    value = parse_yaml(text, f"--set {override[:60]}")
-    *parents, last = key.split(".")
-    container: Any = raw
-    for part in parents:
-        is_mapping = isinstance(container, dict)
-        container = container.setdefault(part, {}) if is_mapping else container[_index(container, part, override)]
-    if isinstance(container, dict):
-        container[last] = value
-    else:
-        container[_index(container, last, override)] = value
-
-
-def _index(container: Any, part: str, override: str) -> int:
-    if not isinstance(container, list):
-        raise InputError(f"--set {override[:60]}: there is no '{part}' in a single value")
-    if not part.isdigit() or int(part) >= len(container):
-        raise InputError(f"--set {override[:60]}: '{part}' must be a list index from 0 to {len(container) - 1}")
-    return int(part)
+        if isinstance(named, str):
+            try:
+                if named not in known:
+                    known[named] = load_profile(named, directory)
+            except InputError as error:
+                raise InputError(f"{label}: cells: {error}") from None
+            cell["profile"] = known[named].model_dump(mode="json")

@@ -20,7 +20,6 @@ _TYPES = {
     "dict_type": "must be a mapping of keys to values",
     "model_type": "must be a mapping of keys to values",
     "model_attributes_type": "must be a mapping of keys to values",
-    "union_tag_not_found": "needs a 'name'",
 }
 _BOUNDS = {
     "greater_than": ("must be greater than", "gt"),

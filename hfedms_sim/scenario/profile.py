@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from hfedms_sim.scenario.base import Name, NonNegativeFloat, PositiveFloat, PositiveInt, Settings
+from hfedms_sim.scenario.base import Bps, Name, PositiveInt, Seconds, Settings
 
 FIGURES = ("uplink_bps", "downlink_bps", "duplex", "channels", "sharing", "resource_units", "latency_s")
 
@@ -14,9 +14,9 @@ class NetworkProfile(Settings):
     """How scenarios and reports call it."""
     description: str = ""
     """One line for people."""
-    uplink_bps: PositiveFloat
+    uplink_bps: Bps
     """Rate of one device alone in the cell, sensor to base station, in bit/s."""
-    downlink_bps: PositiveFloat
+    downlink_bps: Bps
     """The same, base station to sensor."""
     duplex: Literal["full", "device-half", "cell-half"] = "full"
     """full: a device sends and receives at once; device-half: one at a time; cell-half: all share one airtime."""
@@ -26,7 +26,7 @@ class NetworkProfile(Settings):
     """fair: active transfers share airtime equally; fifo: first come, first served."""
     resource_units: PositiveInt | None = None
     """The scheduler hands out whole units, this many in all; null: ideal sharing."""
-    latency_s: NonNegativeFloat = 0.0
+    latency_s: Seconds = 0.0
     """One way over the radio, added after the airtime."""
     sources: dict[str, str] = Field(default_factory=dict)
     """Where each figure comes from; 'assumed' is a source."""

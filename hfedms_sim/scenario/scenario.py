@@ -1,10 +1,10 @@
 """Scenario: one factory, one radio network, one strategy, as frozen and validated settings."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from hfedms_sim.scenario.base import Fraction, Name, NonNegativeFloat, PositiveInt, Settings, TupleOf
+from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
@@ -30,11 +30,18 @@ class Stream(Settings):
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 50
     """n: samples a capture takes (saturated)."""
     buffer: Annotated[int, Field(ge=1, le=10_000_000)] = 50
-    """Samples a sensor can hold; at least `batch`."""
+    """Samples a sensor can hold, at least `batch`; as many as `batch` if only that is given."""
     short: Literal["wait", "take"] = "wait"
     """What a capture does when the buffer holds less than a batch."""
     augment: bool = True
     """Change brightness and crop of each captured sample."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _buffer_is_a_batch_by_default(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "batch" in raw and "buffer" not in raw:
+            return raw | {"buffer": raw["batch"]}
+        return raw
 
     @model_validator(mode="after")
     def _buffer_holds_a_batch(self) -> "Stream":
@@ -56,7 +63,7 @@ class Cell(Settings):
 
 
 class Backbone(Settings):
-    latency_s: NonNegativeFloat = 0.0
+    latency_s: Seconds = 0.0
     """One way between a base station and the server, or between two base stations."""
 
 
@@ -97,6 +104,11 @@ class Scenario(Settings):
     """How training is computed."""
     faults: Annotated[TupleOf[dict[str, object]], Field(max_length=0)] = ()
     """Reserved."""
+
+    @field_validator("strategy", mode="before")
+    @classmethod
+    def _strategy_has_a_name(cls, raw: Any) -> Any:
+        return {"name": HFedMSDynamicSettings().name} | raw if isinstance(raw, dict) else raw
 
     @model_validator(mode="after")
     def _cell_names_differ(self) -> "Scenario":

@@ -12,4 +12,4 @@ def scenario_schema() -> dict[str, Any]:
     profile = schema["$defs"]["Cell"]["properties"]["profile"]
     reference = {"$ref": profile.pop("$ref")}
     profile["anyOf"] = [{"type": "string", "examples": sorted(shipped("profile"))}, reference]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hfedms_sim scenario"} | schema
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "hfedms_sim scenario"}

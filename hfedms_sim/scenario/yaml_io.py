@@ -1,7 +1,8 @@
 """Reading YAML that a stranger wrote, and writing YAML that a stranger reads.
 
 Safe loading, with the scalars of YAML 1.2: `off` is a word, not false; `1e-3` is a number; `010` is ten. Refused in
-one line: files over 1 MB, aliases that unfold into a flood or into themselves, deep nesting, duplicate keys, tags.
+one line: files over 1 MB, aliases that unfold into a flood or into themselves, deep nesting, duplicate keys, tags
+of other programs.
 """
 
 import math
@@ -24,6 +25,10 @@ class _Loader(_BaseLoader):  # type: ignore[misc]
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes what either YAML would take for something else than text."""
+
+
 def _construct_bool(loader: Any, node: yaml.ScalarNode) -> bool:
     return str(node.value).lower() == "true"
 
@@ -41,12 +46,20 @@ def _construct_float(loader: Any, node: yaml.ScalarNode) -> float:
 
 
 def _construct_mapping(loader: Any, node: yaml.MappingNode) -> dict[Any, Any]:
-    keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-    twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
-    if twice is not None:
-        raise yaml.constructor.ConstructorError(None, None, f"the key '{twice}' stands twice", node.start_mark)
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key.value}' stands twice", key.start_mark
+                )
+            seen.add(key.value)
     mapping: dict[Any, Any] = loader.construct_mapping(node, deep=True)
     return mapping
+
+
+def _refuse_tag(loader: Any, node: yaml.Node) -> None:
+    raise yaml.constructor.ConstructorError(None, None, f"the tag '{node.tag}' is not allowed", node.start_mark)
 
 
 _SCALARS = (
@@ -63,10 +76,12 @@ _SCALARS = (
 )
 for _tag, _pattern, _first in _SCALARS:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, _first)
+    _Dumper.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, _first)
 _Loader.add_constructor("tag:yaml.org,2002:bool", _construct_bool)
 _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _construct_float)
 _Loader.add_constructor("tag:yaml.org,2002:map", _construct_mapping)
+_Loader.add_constructor(None, _refuse_tag)
 
 
 def read_yaml(path: Path) -> Any:
@@ -109,7 +124,7 @@ def parse_yaml(text: str, label: str) -> Any:
 
 
 def dump_yaml(value: Any) -> str:
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
 def _refuse_deep_nesting(text: str, label: str) -> None:
@@ -145,5 +160,6 @@ def _one_line(error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}: " if mark else ""
-        return f"{where}{error.problem or error.context}".replace("\n", " ")
+        what = ", ".join(part for part in (error.context, error.problem) if part)
+        return f"{where}{what}".replace("\n", " ")
     return " ".join(str(error).split())

@@ -32,7 +32,7 @@ ROUNDS = _table(
     end_s                float64  when the last transfer and the last work ended
     groups               int64    chains that ran in parallel
     participants         int64    sensors in these chains
-    skipped              int64    participants that did no work
+    skipped              int64    participants that trained nothing
     group_distance       float64  sum of squared distances between the groups' class counts
     uplink_bytes         int64    payload, reports included
     downlink_bytes       int64    payload

@@ -83,8 +83,6 @@ class World:
             end_s=self.env.now,
         )
 
-    # ---------------------------------------------------------------------------------------------- stories
-
     def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
         for number in range(group.hop_count):
             hop = group.hop(number)
@@ -97,10 +95,7 @@ class World:
                     samples = step.samples(batch.captured, memory)
                     if samples:
                         trained = trained or step.kind != "extract"
-                        work_s = self._work_s(step, samples)
-                        if work_s:
-                            yield Timeout(self.env, work_s)
-                        self._log_work(group.number, hop.number, hop.target, step, samples, work_s)
+                        yield from self._work(group.number, hop.number, hop.target, step, samples)
                 chain.append(Participation(hop.target, batch.first_arrival, batch.captured, trained, True, False))
 
     def _carry(self, payload: Payload, group: int, hop: Hop) -> Story:
@@ -146,15 +141,14 @@ class World:
     def _receive_scatter(self, place: _Place, scatter: Scatter) -> Story:
         received = place.chain[place.hop] = place.chain[place.hop]._replace(got_scatter=True)
         for step in scatter.work:
-            work_s = self._work_s(step, received.captured)
-            if work_s:
-                yield Timeout(self.env, work_s)
-            self._log_work(place.group, place.hop, received.sensor, step, received.captured, work_s)
+            yield from self._work(place.group, place.hop, received.sensor, step, received.captured)
 
-    def _work_s(self, step: WorkStep, samples: int) -> float:
-        return samples * step.multiply_adds_per_sample / self._multiply_adds_per_s
-
-    # ------------------------------------------------------------------------------------------------ trace
+    def _work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> Story:
+        start_s = self.env.now
+        work_s = samples * step.multiply_adds_per_sample / self._multiply_adds_per_s
+        if work_s:
+            yield Timeout(self.env, work_s)
+        self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, None))
 
     def _log_transfer(
         self,
@@ -175,12 +169,6 @@ class World:
             cell.airtime_s(direction, payload.size_bytes), 0, None, "ok",
         ))  # fmt: skip
         self._transfers += 1
-
-    def _log_work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int, work_s: float) -> None:
-        now_s = self.env.now
-        self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, now_s - work_s, now_s, None))
-
-    # ---------------------------------------------------------------------------------------------- streams
 
     def _batch(self, sensor: int, reuse: bool) -> Capture:
         """What the sensor works on: the batch it reported in this round (or is told to reuse), else a new one."""

@@ -1,0 +1,9 @@
+"""Runs every benchmark and says which bars are met; exit code 1 if one is not."""
+
+import sys
+
+from benchmarks.clock import benchmark_scale, benchmark_transfers
+
+if __name__ == "__main__":
+    met = [benchmark_transfers(), benchmark_scale()]
+    sys.exit(0 if all(met) else 1)

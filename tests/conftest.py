@@ -1,0 +1,33 @@
+"""What tests share: a SimPy environment, a log, and small scenarios."""
+
+from typing import Any
+
+import pytest
+import simpy
+
+from hfedms_sim.scenario import Scenario
+
+FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
+
+
+@pytest.fixture
+def env() -> simpy.Environment:
+    return simpy.Environment(0.0)
+
+
+@pytest.fixture
+def log() -> list[Any]:
+    return []
+
+
+def tiny_scenario(**changes: Any) -> Scenario:
+    """Eight sensors in one cell; `changes` replace top-level keys."""
+    raw: dict[str, Any] = {
+        "name": "tiny",
+        "rounds": 6,
+        "model": "tiny-mlp",
+        "sensors": {"count": 8},
+        "cells": [{"name": "hall", "profile": FAST}],
+        "strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5},
+    }
+    return Scenario.model_validate(raw | changes)

@@ -1,0 +1,47 @@
+"""What every shipped profile, scenario and strategy must do."""
+
+import pytest
+
+from hfedms_sim.scenario import FIGURES, STRATEGY_SETTINGS, load_profile, load_scenario, problems_in, shipped
+from hfedms_sim.simulation import run
+from hfedms_sim.strategies import STRATEGIES
+
+PROFILES = sorted(shipped("profile"))
+SCENARIOS = sorted(shipped("scenario"))
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_is_called_as_its_file_and_sources_every_figure_it_gives(name: str) -> None:
+    profile = load_profile(name)
+    given = {figure for figure in FIGURES if figure in profile.model_fields_set}
+    assert profile.name == name
+    assert profile.description
+    assert given <= set(profile.sources)
+    assert all(source.strip() for source in profile.sources.values())
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_is_called_as_its_file_described_and_sound(name: str) -> None:
+    assert load_scenario(name).name == name
+    assert load_scenario(name).description
+    assert problems_in(name) == []
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(name: str, strategy: str) -> None:
+    scenario = load_scenario(name, strategy=strategy, rounds=3)
+    first, second = (run(scenario, timing_only=True) for _ in range(2))
+    assert first.summary["bytes"]["total"] == first.summary["closed_form"]["bytes"] > 0
+    assert first.summary["simulated_s"] > 0
+    assert first.arrow("transfers").equals(second.arrow("transfers"))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_carries_the_quickstart(profile: str) -> None:
+    result = run(load_scenario("quickstart", profile=profile, rounds=3), timing_only=True)
+    assert 0 < result.utilisation.max() <= 1 + 1e-9
+
+
+def test_every_strategy_has_settings_and_every_setting_a_strategy() -> None:
+    assert set(STRATEGIES) == set(STRATEGY_SETTINGS)

@@ -1,0 +1,122 @@
+"""Bad input, through the real command: one line, exit code 2, no traceback, nothing written or overwritten."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOOD = "{name: x, cells: [{name: hall, profile: ethernet}]}"
+
+
+def changed(**keys: str) -> str:
+    return GOOD[:-1] + "".join(f", {key}: {value}" for key, value in keys.items()) + "}"
+
+
+def bomb() -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    return "\n".join(lines)
+
+
+FILES = {
+    "unknown key": changed(roundz="3"),
+    "wrong type": changed(rounds="many"),
+    "negative rate": "{name: x, cells: [{name: a, profile: {name: p, uplink_bps: -4, downlink_bps: 1}}]}",
+    "no sensors": changed(sensors="{count: 0}"),
+    "NaN": changed(backbone="{latency_s: .nan}"),
+    "10 MB": changed(description="x" * 10_000_000),
+    "alias bomb": bomb(),
+    "python tag": "!!python/object/apply:os.system [echo hacked]",
+    "missing profile": "{name: x, cells: [{name: a, profile: nb-iot}]}",
+    "missing profile file": "{name: x, cells: [{name: a, profile: ./nothing.yaml}]}",
+    "not a mapping": "[1, 2]",
+    "empty": "",
+    "not YAML": "a: [",
+    "more sensors than memory": changed(sensors="{count: 1000000000000}"),
+    "a name that leaves the directory": changed(name="../../x"),
+    "not a name": changed(cells="[{name: 'a\\nb', profile: ethernet}]"),
+}
+
+
+def run_command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hfedms_sim.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=60)
+
+
+def assert_refused(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr) < 1_000
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_a_bad_scenario_is_refused_in_one_line(content: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(content)
+    done = run_command("run", "bad.yaml", "--timing-only", cwd=tmp_path)
+    assert_refused(done)
+    assert "bad.yaml" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.yaml"]
+
+
+def test_a_binary_file_a_directory_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary.yaml").write_bytes(os.urandom(1000))
+    (tmp_path / "directory.yaml").mkdir()
+    for name in ("binary.yaml", "directory.yaml", "missing.yaml", "no-such-scenario"):
+        assert_refused(run_command("run", name, "--timing-only", cwd=tmp_path))
+
+
+def test_a_file_that_fails_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a missing permission looks like, also for root."""
+    from hfedms_sim.errors import InputError
+    from hfedms_sim.scenario import load_scenario
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(InputError, match=r"locked.yaml: cannot be read \(Permission denied\)"):
+        load_scenario("./locked.yaml")
+
+
+def test_an_existing_output_directory_is_refused_and_untouched(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "summary.json").write_text("precious")
+    assert_refused(run_command("run", "quickstart", "--timing-only", "--out", "out", cwd=tmp_path))
+    assert (tmp_path / "out" / "summary.json").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--set", "rounds=0"),
+        ("--set", "nonsense"),
+        ("--profile", "etherne"),
+        ("--strategy", "fedavgg"),
+        ("--rounds", "-1"),
+        ("--seed", "-1"),
+        ("--rounds", "many"),
+        ("--no-such-option",),
+    ],
+    ids=" ".join,
+)
+def test_a_bad_option_is_refused_in_one_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert_refused(run_command("run", "quickstart", "--timing-only", *arguments, cwd=tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_ends_in_one_line_and_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hfedms_sim.errors import RunError
+    from hfedms_sim.simulation import run
+    from tests.conftest import tiny_scenario
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hfedms_sim.trace.recorder.pq.ParquetWriter.write_table", full)
+    with pytest.raises(RunError, match=r"cannot be written \(No space left on device\)"):
+        run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    assert not list((tmp_path / "out").glob("*.parquet"))

@@ -1,0 +1,406 @@
+"""The docs say what the program does: commands, scenario keys, trace columns, links, examples.
+
+After a change to the command line, write the help blocks of docs/cli.md anew with
+
+    python -m tests.test_docs
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import pairwise, takewhile
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import click
+import pytest
+from click.testing import CliRunner
+from pydantic.fields import FieldInfo
+
+from hfedms_sim.cli import main
+from hfedms_sim.scenario import MODELS, STRATEGY_SETTINGS, NetworkProfile, Scenario, is_path, load_scenario
+from hfedms_sim.scenario.base import Settings
+from hfedms_sim.simulation import run
+from hfedms_sim.trace import TABLES
+from tests.conftest import tiny_scenario
+
+ROOT = Path(__file__).resolve().parent.parent
+CLI, SCENARIO, TRACE = (ROOT / "docs" / name for name in ("cli.md", "scenario.md", "trace.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = ["", *sorted(main.commands)]
+HELP_WIDTH = 98  # of a terminal with 100 columns: click leaves two free
+PROFILE_HEADING = "Network profile keys"
+SHELL_LANGUAGES = {"", "sh", "bash", "shell", "console", "text"}
+
+
+# --------------------------------------------------------------------------------------------- reading Markdown
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+class Block(NamedTuple):
+    language: str
+    lines: list[str]
+
+
+def blocks(text: str) -> list[Block]:
+    """The code blocks: fenced ones, and lines indented by four spaces."""
+    fenced = re.compile(r"^( *)```(\w*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+    found = [Block(match[2], match[3].splitlines()) for match in fenced.finditer(text)]
+    indented = re.findall(r"(?:^\n|\A)((?: {4}.*\n)+)", fenced.sub("", text), re.MULTILINE)
+    return found + [Block("", [line[4:] for line in lines.splitlines()]) for lines in indented]
+
+
+def prose(text: str) -> str:
+    """Without fenced code blocks."""
+    return re.sub(r"^( *)```.*?^\1```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def sections(text: str) -> dict[str, str]:
+    """Heading -> what stands between it and the next one."""
+    _, *parts = re.split(r"^#+ (.*)\n", prose(text), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def table_rows(text: str) -> list[dict[str, str]]:
+    """The rows of all tables, by column heading."""
+    rows: list[dict[str, str]] = []
+    for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        headings, _, *lines = ([cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines())
+        rows += [dict(zip(headings, cells, strict=True)) for cells in lines]
+    return rows
+
+
+def ticked(cell: str) -> list[str]:
+    return re.findall(r"`([^`]*)`", cell)
+
+
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", prose(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# ------------------------------------------------------------------------------------------------- command line
+
+
+def prompt_of(command: str) -> str:
+    return " ".join(f"$ hfedms-sim {command} --help".split())
+
+
+def real_help(command: str) -> str:
+    arguments = [*command.split(), "--help"]
+    result = CliRunner().invoke(main, arguments, prog_name="hfedms-sim", terminal_width=HELP_WIDTH)
+    assert result.exit_code == 0
+    return "\n".join(line.rstrip() for line in result.output.rstrip().splitlines())
+
+
+def documented_help() -> dict[str, str]:
+    """Prompt -> what the page shows under it."""
+    helps = [block.lines for block in blocks(text_of(CLI)) if block.lines[0].endswith("--help")]
+    return {prompt: "\n".join(lines) for prompt, *lines in helps}
+
+
+def write_help_blocks() -> None:
+    """A new command's block comes last on the page, from where it is to be moved."""
+    text = text_of(CLI)
+    for command in COMMANDS:
+        start = f"```\n{prompt_of(command)}\n"
+        before, _, after = text.partition(start) if start in text else (f"{text}\n", "", "")
+        _, _, rest = after.partition("```\n")
+        text = f"{before}{start}{real_help(command)}\n```\n{rest}"
+    CLI.write_text(text, encoding="utf-8")
+
+
+def test_every_command_has_a_help_block() -> None:
+    assert sorted(documented_help()) == sorted(prompt_of(command) for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_help_block_is_what_the_command_prints(command: str) -> None:
+    assert documented_help()[prompt_of(command)] == real_help(command), "run: python -m tests.test_docs"
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
+def test_every_option_of_a_command_is_documented(command: str) -> None:
+    options = {name for option in main.commands[command].params for name in option.opts if name.startswith("-")}
+    shown = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", documented_help()[prompt_of(command)]))
+    assert options <= shown
+
+
+# ------------------------------------------------------------------------------------------------ scenario keys
+
+
+class Setting(NamedTuple):
+    """What the page must say of a key."""
+
+    values: str
+    default: str
+
+
+def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Setting]]:
+    """Every key below `model`, dotted. A profile and the strategies' settings have tables of their own."""
+    schema = model.model_json_schema()
+    for key, field in model.model_fields.items():
+        nested = settings_in(field.annotation)
+        if len(nested) > 1:
+            chosen = field.get_default().name
+            names = [settings.model_fields["name"].default for settings in nested]
+            yield f"{prefix}{key}.name", Setting(listed(names), f"`{chosen}`")
+        elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
+            yield from settings_of(nested[0], f"{prefix}{key}.")
+        else:
+            yield prefix + key, Setting(values_of(schema["properties"][key]), default_of(field))
+            if nested and nested[0] is not NetworkProfile:
+                yield from settings_of(nested[0], f"{prefix}{key}.N.")
+
+
+def settings_in(annotation: Any) -> list[type[Settings]]:
+    if isinstance(annotation, type) and issubclass(annotation, Settings):
+        return [annotation]
+    return [found for argument in get_args(annotation) for found in settings_in(argument)]
+
+
+def default_of(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True)
+    return f"`{default}`" if isinstance(default, str) and default else f"`{json.dumps(default)}`"
+
+
+def values_of(schema: dict[str, Any]) -> str:
+    """A JSON Schema in the words of the page."""
+    if "anyOf" in schema:
+        return " or ".join(values_of(choice) for choice in schema["anyOf"])
+    if "$ref" in schema:
+        return "shipped name, path or mapping" if schema["$ref"].endswith("NetworkProfile") else "mapping"
+    if "enum" in schema or "const" in schema:
+        return listed(schema.get("enum", [schema.get("const")]))
+    if schema["type"] == "array":
+        return list_of(schema)
+    if schema["type"] == "object":
+        return f"mapping of text to {values_of(schema['additionalProperties'])}"
+    words = {"integer": "whole number", "number": "number", "boolean": "`true`, `false`", "null": "`null`"}
+    words["string"] = "name" if "pattern" in schema else "text"
+    return words[schema["type"]] + bounds(schema)
+
+
+def list_of(schema: dict[str, Any]) -> str:
+    if schema.get("maxItems") == 0:
+        return "`[]`"
+    count = f" of {schema['minItems']:,} to {schema['maxItems']:,}" if "minItems" in schema else ""
+    return f"list{count}; each: {values_of(schema['items'])}"
+
+
+def bounds(schema: dict[str, Any]) -> str:
+    words = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
+    return "".join(f", {word} {number(schema[key])}" for key, word in words.items() if key in schema)
+
+
+def number(value: float) -> str:
+    if value == 2**63:
+        return "2^63"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def listed(values: Sequence[str]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
+
+
+def documented(rows: list[dict[str, str]]) -> dict[str, Setting]:
+    return {ticked(row["key"])[0]: Setting(row["values"], row["default"]) for row in rows}
+
+
+def scenario_rows() -> list[dict[str, str]]:
+    """The tables of keys but for the strategies' settings."""
+    pages = sections(text_of(SCENARIO))
+    text = "".join(content for heading, content in pages.items() if heading != PROFILE_HEADING)
+    return [row for row in table_rows(text) if "key" in row and "strategies" not in row]
+
+
+def strategy_rows(strategy: str) -> list[dict[str, str]]:
+    """Of the table that says which strategies have a key."""
+    rows = [row for row in table_rows(text_of(SCENARIO)) if "strategies" in row]
+    return [row for row in rows if row["strategies"] == "all" or strategy in ticked(row["strategies"])]
+
+
+def test_every_scenario_key_is_documented_with_its_values_and_default() -> None:
+    assert documented(scenario_rows()) == dict(settings_of(Scenario))
+
+
+def test_every_profile_key_is_documented_with_its_values_and_default() -> None:
+    rows = table_rows(sections(text_of(SCENARIO))[PROFILE_HEADING])
+    assert documented(rows) == dict(settings_of(NetworkProfile))
+
+
+@pytest.mark.parametrize("strategy", STRATEGY_SETTINGS)
+def test_every_setting_of_a_strategy_is_documented_with_its_values_and_default(strategy: str) -> None:
+    expected = dict(settings_of(STRATEGY_SETTINGS[strategy], "strategy."))
+    del expected["strategy.name"]
+    assert documented(strategy_rows(strategy)) == expected
+
+
+def test_the_sizes_of_the_models_are_documented() -> None:
+    rows = [row for row in table_rows(text_of(SCENARIO)) if "model bytes" in row]
+    figures = {ticked(model)[0]: sizes for model, *sizes in (row.values() for row in rows)}
+    assert figures == {
+        name: [f"{size:,}" for size in (m.parameters, m.classifier_parameters, m.model_bytes, m.classifier_bytes)]
+        for name, m in MODELS.items()
+    }
+
+
+# -------------------------------------------------------------------------------------------------------- trace
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_column_of_a_table_is_documented_with_its_type(table: str) -> None:
+    rows = table_rows(sections(text_of(TRACE))[table])
+    shown = [(*ticked(row["column"]), row["type"]) for row in rows]
+    assert shown == [(column.name, column.type) for column in TABLES[table].columns]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_column_means_what_its_table_says(table: str) -> None:
+    """The page may add to the meaning."""
+    rows = table_rows(sections(text_of(TRACE))[table])
+    for row, column in zip(rows, TABLES[table].columns, strict=True):
+        assert row["meaning"].replace("`", "").startswith(column.meaning)
+
+
+@pytest.mark.parametrize("file", ["summary", "provenance"])
+def test_every_key_of_the_json_files_is_documented(file: str) -> None:
+    content = getattr(run(tiny_scenario(), timing_only=True), file)
+    rows = table_rows(sections(text_of(TRACE))[f"{file}.json"])
+    assert [ticked(row["key"])[0] for row in rows] == list(json_keys(content))
+
+
+def json_keys(content: Any, prefix: str = "") -> Iterator[str]:
+    """Dotted; the versions of packages are one key."""
+    for key, value in content.items():
+        if isinstance(value, dict) and key != "versions":
+            yield from json_keys(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and isinstance(value[0], dict):
+            yield from json_keys(value[0], f"{prefix}{key}[].")
+        else:
+            yield prefix + key
+
+
+def test_the_python_examples_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["run", "quickstart", "--timing-only"]).exit_code == 0
+    listing = blocks(text_of(TRACE))
+    examples = [(block, shown) for block, shown in pairwise(listing) if block.language == "python"]
+    assert len(examples) == 2
+    for example, shown in examples:
+        printed = StringIO()
+        with redirect_stdout(printed):
+            exec("\n".join(example.lines), {})
+        assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.lines
+
+
+# --------------------------------------------------------------------------------------------- links and commands
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\](?:\(|: +)([^)\s]+)", prose(text_of(page))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(text_of(target)), link
+
+
+class Shown(NamedTuple):
+    """A command line in a code block, and what the block shows under it."""
+
+    page: str
+    arguments: list[str]
+    output: list[str]
+
+
+def shown_commands() -> list[Shown]:
+    return [
+        command
+        for page in PAGES
+        for block in blocks(text_of(page))
+        if block.language in SHELL_LANGUAGES
+        for command in commands_in(page.name, block)
+    ]
+
+
+def commands_in(page: str, block: Block) -> Iterator[Shown]:
+    """Lines after a prompt; in a block without prompts, all lines that start with the program's name."""
+    lines = "\n".join(block.lines).replace("\\\n", " ").splitlines()
+    has_prompts = any(line.startswith("$ ") for line in lines)
+    for index, line in enumerate(lines):
+        if has_prompts and not line.startswith("$ "):
+            continue
+        match = re.match(r"(?:\$ )?(?:[A-Z_]+=\S* )*(?:\S*/)?hfedms-sim\b(.*)", line)
+        if match:
+            output = takewhile(lambda below: not below.startswith("$ "), lines[index + 1 :])
+            yield Shown(page, until_operator(shlex.split(match[1], comments=True)), list(output))
+
+
+def until_operator(words: list[str]) -> list[str]:
+    """Up to the first pipe, redirection or further command."""
+    end = next((i for i, word in enumerate(words) if re.match(r"[0-9]*[|>&<]|;", word)), len(words))
+    return words[:end]
+
+
+def parse(arguments: list[str]) -> click.Context | None:
+    """As click does before it calls the command; None where parsing ends the program, as --help does."""
+    parent = click.Context(main, info_name="hfedms-sim")
+    command = main.get_command(parent, arguments[0]) if arguments and not arguments[0].startswith("-") else main
+    if command is None:
+        raise click.UsageError(f"No such command '{arguments[0]}'.")
+    try:
+        with redirect_stdout(StringIO()):
+            rest = list(arguments) if command is main else arguments[1:]
+            return command.make_context(command.name, rest, parent=None if command is main else parent)
+    except click.exceptions.Exit:
+        return None
+
+
+def describe(command: Shown) -> str:
+    return f"{command.page}: {shlex.join(command.arguments)}"
+
+
+def test_the_docs_show_commands() -> None:
+    assert {command.page for command in shown_commands()} >= {"cli.md", "scenario.md", "trace.md"}
+
+
+@pytest.mark.parametrize("command", shown_commands(), ids=describe)
+def test_a_command_line_in_the_docs_parses(command: Shown) -> None:
+    try:
+        parse(command.arguments)
+    except click.UsageError as error:
+        pytest.fail(error.format_message())
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in shown_commands() if c.arguments[:1] == ["run"] and "--help" not in c.arguments], ids=describe
+)
+def test_a_scenario_run_in_the_docs_is_sound_or_shown_to_fail(
+    command: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    context = parse(command.arguments)
+    assert context is not None
+    changes = {key: context.params[key] for key in ("profile", "strategy", "rounds", "seed", "overrides")}
+    if is_path(context.params["scenario"]) or is_path(changes["profile"] or ""):
+        return  # the reader's own file
+    if command.output and command.output[0].startswith("error:"):
+        result = CliRunner().invoke(main, command.arguments, prog_name="hfedms-sim")
+        assert (result.exit_code, result.output.splitlines()) == (2, command.output)
+    else:
+        load_scenario(context.params["scenario"], **changes)
+
+
+if __name__ == "__main__":
+    write_help_blocks()

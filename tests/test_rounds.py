@@ -1,0 +1,91 @@
+"""Plans and records as plain data, and the lineage hash."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hfedms_sim.rounds import SERVER, Group, Hop, Participation, RoundRecord, WorkStep, lineage_after, lineage_root
+
+RECORD = RoundRecord(
+    round=1,
+    cycle=1,
+    phase="full",
+    chains=((Participation(4, 0, 50, True, True, True), Participation(2, 0, 50, True, True, True)),
+            (Participation(7, 0, 50, True, True, True),)),
+    arrived=(True, True),
+    start_s=0.0,
+    end_s=10.0,
+)  # fmt: skip
+
+
+def with_first(**changes: object) -> RoundRecord:
+    first, *others = RECORD.chains[0]
+    return replace(RECORD, chains=((first._replace(**changes), *others), RECORD.chains[1]))
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, unique=True))
+def test_a_chain_leaves_the_server_visits_every_sensor_in_order_and_returns(sensors: list[int]) -> None:
+    group = Group(0, tuple(sensors))
+    hops = [group.hop(number) for number in range(group.hop_count)]
+    assert [hop.target for hop in hops] == [*sensors, SERVER]
+    assert [hop.source for hop in hops] == [SERVER, *sensors]
+    assert [hop.number for hop in hops] == list(range(len(sensors) + 1))
+
+
+def test_a_chain_of_one_is_a_pull_and_a_push() -> None:
+    assert Group(3, (5,)).hop(0) == Hop(0, SERVER, 5)
+    assert Group(3, (5,)).hop(1) == Hop(1, 5, SERVER)
+
+
+@pytest.mark.parametrize(
+    ("over", "without_memory", "with_memory"),
+    [
+        ("batch", 50, 50),
+        ("batch if memory", 0, 50),
+        ("memory", 0, 200),
+        ("batch and memory", 50, 250),
+        ("batch and memory if memory", 0, 250),
+    ],
+)
+def test_work_covers_the_batch_the_memory_or_both(over: str, without_memory: int, with_memory: int) -> None:
+    step = WorkStep("extract", 1, over)  # type: ignore[arg-type]
+    assert step.samples(50, 0) == without_memory
+    assert step.samples(50, 200) == with_memory
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(RECORD, phase="calibration"),
+        replace(RECORD, arrived=(True, False)),
+        replace(RECORD, chains=RECORD.chains[::-1]),
+        replace(RECORD, chains=((*RECORD.chains[0], *RECORD.chains[1]),), arrived=(True,)),
+        with_first(sensor=5),
+        with_first(first_arrival=1),
+        with_first(captured=49),
+        with_first(trained=False),
+        with_first(handed_over=False),
+        with_first(got_scatter=False),
+    ],
+)
+def test_whatever_changes_what_is_learnt_changes_the_lineage(changed: RoundRecord) -> None:
+    assert lineage_after("root", changed) != lineage_after("root", RECORD)
+
+
+@pytest.mark.parametrize(
+    "changed", [replace(RECORD, start_s=5.0), replace(RECORD, end_s=1e6), replace(RECORD, round=9)]
+)
+def test_times_and_round_numbers_do_not_change_the_lineage(changed: RoundRecord) -> None:
+    assert lineage_after("root", changed) == lineage_after("root", RECORD)
+
+
+def test_the_lineage_depends_on_all_rounds_before() -> None:
+    assert lineage_after("a", RECORD) != lineage_after("b", RECORD)
+    assert lineage_root({"seed": 1}) != lineage_root({"seed": 2})
+    assert lineage_root({"a": 1, "b": 2}) == lineage_root({"b": 2, "a": 1})
+
+
+def test_an_empty_round_has_a_lineage() -> None:
+    assert len(lineage_after("root", replace(RECORD, chains=(), arrived=()))) == 64

@@ -1,0 +1,155 @@
+"""A whole run: the directory it leaves, its replay, its provenance, the lineage."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.result import RunDirectory, open_run
+from hfedms_sim.scenario import load_scenario
+from hfedms_sim.simulation import Progress, run
+from hfedms_sim.trace import TABLES
+from tests.conftest import FAST, tiny_scenario
+
+FILES = {
+    "scenario.yaml", "provenance.json", "summary.json", "rounds.parquet", "transfers.parquet", "work.parquet",
+    "captures.parquet", "faults.parquet", "learning",
+}  # fmt: skip
+SUMMARY_KEYS = [
+    "scenario", "strategy", "profile", "seed", "rounds", "simulated_s", "wall_s", "final_accuracy", "best_accuracy",
+    "final_loss", "bytes", "energy_j", "targets", "closed_form", "lineage",
+]  # fmt: skip
+
+
+def test_a_run_leaves_exactly_the_files_of_the_contract(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+
+
+def test_the_tables_have_the_columns_of_the_contract(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    for name, table in TABLES.items():
+        schema = pq.read_schema(tmp_path / "out" / f"{name}.parquet")
+        assert schema.names == [column.name for column in table.columns]
+        assert [str(kind).replace("double", "float64") for kind in schema.types] == [c.type for c in table.columns]
+
+
+def test_the_summary_has_the_keys_of_the_contract(tmp_path: Path) -> None:
+    run(tiny_scenario(targets=[0.5]), timing_only=True, out=tmp_path / "out")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert list(summary) == SUMMARY_KEYS
+    assert list(summary["bytes"]) == ["up", "down", "total"]
+    assert list(summary["closed_form"]) == ["bytes", "seconds"]
+    assert summary["targets"] == [
+        {"accuracy": 0.5, "round": None, "simulated_s": None, "bytes": None, "energy_j": None}
+    ]
+
+
+def test_running_the_written_scenario_again_gives_the_same_tables(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "first")
+    replayed = load_scenario(str(tmp_path / "first" / "scenario.yaml"))
+    run(replayed, timing_only=True, out=tmp_path / "second")
+    for name in TABLES:
+        one, other = ((tmp_path / directory / f"{name}.parquet").read_bytes() for directory in ("first", "second"))
+        assert one == other
+
+
+def test_in_memory_and_on_disk_are_the_same_run(tmp_path: Path) -> None:
+    in_memory = run(tiny_scenario(), timing_only=True)
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    opened = open_run(tmp_path / "out")
+    for name in TABLES:
+        assert opened.arrow(name).equals(in_memory.arrow(name))
+    assert opened.scenario == in_memory.scenario
+    assert opened.utilisation.equals(in_memory.utilisation)
+
+
+def test_provenance_says_with_what_and_when(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    provenance = json.loads((tmp_path / "out" / "provenance.json").read_text())
+    assert provenance["versions"]["simpy"]
+    assert provenance["seed"] == 1
+    assert provenance["started"] <= provenance["ended"]
+    assert set(provenance["wall_s"]) == {"start", "play", "write"}
+
+
+def test_a_long_trace_is_written_in_pieces_and_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run(tiny_scenario(rounds=30), timing_only=True)
+    monkeypatch.setattr("hfedms_sim.trace.recorder.CHUNK_ROWS", 7)
+    monkeypatch.setattr("hfedms_sim.trace.recorder.ROW_GROUP_BATCHES", 3)
+    pieces = run(tiny_scenario(rounds=30), timing_only=True, out=tmp_path / "out")
+    assert pieces.arrow("transfers").equals(whole.arrow("transfers"))
+
+
+def test_a_resumed_run_ends_with_the_tables_of_an_uninterrupted_one(tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.round == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tiny_scenario(), timing_only=True, out=tmp_path / "out", on_round=interrupt)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"scenario.yaml", "provenance.json", "learning"}
+    resumed = run(tiny_scenario(), timing_only=True, out=RunDirectory.resumed(tmp_path / "out", tiny_scenario()))
+    assert resumed.arrow("transfers").equals(run(tiny_scenario(), timing_only=True).arrow("transfers"))
+
+
+def test_another_scenario_is_not_resumed(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    with pytest.raises(InputError, match="another rounds: 6, now 7"):
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario(rounds=7))
+
+
+def test_progress_is_told_after_every_round() -> None:
+    told: list[Progress] = []
+    result = run(tiny_scenario(), timing_only=True, on_round=told.append)
+    assert [progress.round for progress in told] == [1, 2, 3, 4, 5, 6]
+    assert told[-1].simulated_s == result.summary["simulated_s"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({"cells": [{"name": "hall", "profile": FAST | {"uplink_bps": 1.0}}]}, True),
+        ({"targets": [0.9], "rounds": 5}, True),
+        ({"seed": 2}, False),
+        ({"model": "mlp"}, False),
+        (
+            {"strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5, "learning_rate": 0.1}},
+            False,
+        ),
+        (
+            {"strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5, "scatter": "broadcast"}},
+            True,
+        ),
+        ({"strategy": {"name": "hfedms-d", "interval": 2, "beta": 2, "sample_ratio": 0.5}}, False),
+    ],
+)
+def test_the_lineage_changes_with_what_is_learnt_and_with_nothing_else(changes: dict[str, object], same: bool) -> None:
+    first, other = (run(tiny_scenario(**each), timing_only=True).rounds["lineage"][1] for each in ({}, changes))
+    assert (first == other) == same
+
+
+def test_without_timing_only_it_says_that_training_is_not_built(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="training is not built yet"):
+        run(tiny_scenario(), timing_only=False, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_updated_parameters_count_the_model_in_full_and_the_classifier_in_calibration_rounds() -> None:
+    rounds = run(tiny_scenario(), timing_only=True).rounds
+    model, classifier = 784 * 16 + 16 + 16 * 62 + 62, 16 * 62 + 62
+    per_participant = (rounds["updated_parameters"] / rounds["participants"]).tolist()
+    assert per_participant == [model, classifier, classifier] * 2
+
+
+def test_utilisation_is_airtime_over_what_the_busier_direction_has() -> None:
+    """FedAvg with everybody: 8 models down, then 8 up; in full duplex each direction is busy half of the time."""
+    everybody = {"name": "fedavg", "sample_ratio": 1.0}
+    full = run(tiny_scenario(strategy=everybody), timing_only=True)
+    half_cells = [{"name": "hall", "profile": FAST | {"duplex": "cell-half"}}]
+    half = run(tiny_scenario(strategy=everybody, cells=half_cells), timing_only=True)
+    wired_cells = [{"name": "hall", "profile": FAST | {"channels": "dedicated"}}]
+    wired = run(tiny_scenario(strategy=everybody, cells=wired_cells), timing_only=True)
+    assert [result.utilisation["hall"] for result in (full, half, wired)] == pytest.approx([0.5, 1.0, 0.5])

@@ -1,0 +1,56 @@
+"""Exports hold what the tables hold."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.result import RunResult
+from hfedms_sim.simulation import run
+from hfedms_sim.trace import TABLES, Format, export_trace
+from tests.conftest import tiny_scenario
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> RunResult:
+    return run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, float_precision="round_trip")
+
+
+@pytest.mark.parametrize(("trace_format", "read"), [("csv", read_csv), ("parquet", pd.read_parquet)])
+def test_the_exported_tables_are_the_runs_tables(
+    result: RunResult, trace_format: Format, read: Callable[[Path], pd.DataFrame]
+) -> None:
+    assert result.directory is not None
+    written = export_trace(result.directory, trace_format)
+    assert {path.stem for path in written.iterdir()} == set(TABLES)
+    for name in ("rounds", "transfers", "work", "captures"):
+        frame = read(written / f"{name}.{trace_format}")
+        original = getattr(result, name)
+        assert list(frame.columns) == list(original.columns)
+        measured = original.columns[original.notna().all()]
+        pd.testing.assert_frame_equal(frame[measured], original[measured], check_exact=True)
+
+
+def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert result.directory is not None
+    before = set(result.directory.iterdir())
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hfedms_sim.trace.export.pa_csv.write_csv", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        export_trace(result.directory, "csv")
+    assert set(result.directory.iterdir()) == before
+
+
+def test_an_existing_target_is_refused(result: RunResult, tmp_path: Path) -> None:
+    assert result.directory is not None
+    with pytest.raises(InputError, match="exists already"):
+        export_trace(result.directory, "csv", tmp_path)
