@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test verify check bench clean
+.PHONY: help install run test check bench clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,9 +26,6 @@ run: $(INSTALLED) ## Run the quickstart scenario
 
 test: $(INSTALLED) ## Run all tests (a few minutes)
 	$(BIN)/python -m pytest -n 2
-
-verify: $(INSTALLED) ## Run the long verification too
-	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
