@@ -40,6 +40,7 @@ setup(
             "pytest-xdist>=3.5",
             "ruff>=0.5",
             "scipy>=1.11",
+            "setuptools>=77",
             "types-jsonschema",
             "types-pyyaml",
         ],
