@@ -18,7 +18,7 @@ install: $(INSTALLED) ## Create .venv with everything in it
 
 $(INSTALLED): setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
 run: $(INSTALLED) ## Run the quickstart scenario

@@ -17,7 +17,7 @@ setup(
     license_files=["LICENSE"],
     python_requires=">=3.10",
     packages=[*find_packages(include=["hfedms_sim", "hfedms_sim.*"]), *SHIPPED],
-    package_dir={"": "."} | SHIPPED,
+    package_dir=SHIPPED,
     package_data={"hfedms_sim": ["py.typed"]} | {package: ["*.yaml"] for package in SHIPPED},
     install_requires=[
         "click>=8.1",
