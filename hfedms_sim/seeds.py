@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLY_2 = np.uint64(0x94D049BB133111EB)
+_GOLDEN_INT, _MULTIPLY_1_INT, _MULTIPLY_2_INT = int(_GOLDEN), int(_MULTIPLY_1), int(_MULTIPLY_2)
+_MASK = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,17 @@ class Draws:
         """Uniform on [0, 1), with 53 random bits."""
         top_bits = self.bits(purpose, entity, index) >> np.uint64(11)
         return top_bits.astype(np.float64) * 2.0**-53
+
+    def normal(self, purpose: str, entity: ArrayLike, index: ArrayLike = 0) -> NDArray[np.float64]:
+        """Standard normal, by the Box-Muller transform of two uniform draws."""
+        radius = np.sqrt(-2.0 * np.log1p(-self.uniform(f"{purpose}/radius", entity, index)))
+        angle = 2.0 * np.pi * self.uniform(f"{purpose}/angle", entity, index)
+        return np.asarray(radius * np.cos(angle), dtype=np.float64)
+
+    def one_uniform(self, purpose: str, entity: int, index: int = 0) -> float:
+        """A single uniform draw, the same as `uniform` gives, at a tenth of the cost of an array of one."""
+        state = _absorb_one(int(_purpose_key(self.seed, purpose)), entity)
+        return (_absorb_one(state, index) >> 11) * 2.0**-53
 
     def order(self, purpose: str, count: int, index: int = 0) -> NDArray[np.int64]:
         """The entities 0 .. count-1 in random order."""
@@ -62,3 +75,13 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(30))) * _MULTIPLY_1
     x = (x ^ (x >> np.uint64(27))) * _MULTIPLY_2
     return x ^ (x >> np.uint64(31))
+
+
+def _absorb_one(state: int, word: int) -> int:
+    return _mix_one((_mix_one(state ^ (((word + 1) * _GOLDEN_INT) & _MASK)) + _GOLDEN_INT) & _MASK)
+
+
+def _mix_one(x: int) -> int:
+    x = ((x ^ (x >> 30)) * _MULTIPLY_1_INT) & _MASK
+    x = ((x ^ (x >> 27)) * _MULTIPLY_2_INT) & _MASK
+    return x ^ (x >> 31)

@@ -69,3 +69,12 @@ def test_every_entity_is_drawn_equally_often() -> None:
     drawn = np.concatenate([Draws(1).subset("test", 20, 6, index) for index in range(5_000)])
     observed = np.bincount(drawn, minlength=20)
     assert stats.chisquare(observed).pvalue > ALPHA
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(0, 2**62), st.integers(0, 2**62))
+def test_a_single_draw_is_the_one_the_array_has(seed: int, entity: int, index: int) -> None:
+    assert Draws(seed).one_uniform("test", entity, index) == Draws(seed).uniform("test", entity, index)
+
+
+def test_normal_draws_are_normal() -> None:
+    assert stats.kstest(Draws(1).normal("test", np.arange(100_000)), "norm").pvalue > ALPHA
