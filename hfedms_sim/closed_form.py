@@ -95,6 +95,8 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.channels == 1
         and profile.resource_units is None
         and profile.latency_s == 0
+        and profile.setup_s == 0
+        and profile.blocks is None
         and scenario.backbone.latency_s == 0
         and scenario.compute.device == "instant"
     )

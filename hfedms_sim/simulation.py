@@ -82,26 +82,35 @@ def _play_rounds(scenario: Scenario, world: World, trace: Trace, on_round: Calla
     lineage = lineage_root(_lineage_settings(scenario))
     for number in range(1, scenario.rounds + 1):
         with _collector_paused():
-            plan, record, sent = _play_round(number, strategy, state, world)
+            plan, record, cost = _play_round(number, strategy, state, world)
             state = strategy.after(state, plan, record)
             lineage = lineage_after(lineage, record)
-            trace.rounds.append(_round_row(plan, record, sent, lineage))
+            trace.rounds.append(_round_row(plan, record, cost, lineage))
         on_round(Progress(number, scenario.rounds, record.end_s))
     return lineage
 
 
-def _play_round(
-    number: int, strategy: Strategy[Any], state: Any, world: World
-) -> tuple[Plan, RoundRecord, tuple[int, int]]:
-    """The plan, what became of it, and the bytes sent up and down."""
-    up_before, down_before = world.payload_bytes["up"], world.payload_bytes["down"]
+class _RoundCost(NamedTuple):
+    uplink_bytes: int
+    downlink_bytes: int
+    retransmitted_bytes: int
+    energy_j: float | None
+    baseline_energy_j: float | None
+
+
+def _play_round(number: int, strategy: Strategy[Any], state: Any, world: World) -> tuple[Plan, RoundRecord, _RoundCost]:
+    """The plan, what became of it, and what it cost."""
+    before = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
     world.begin(number)
     report = strategy.report(state)
     if report is not None:
         world.report(report)
     plan = strategy.plan(state, counts=None)
     record = world.play(plan)
-    return plan, record, (world.payload_bytes["up"] - up_before, world.payload_bytes["down"] - down_before)
+    after = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
+    up, down, again = (now - then for now, then in zip(after, before, strict=True))
+    energy = world.end_round()
+    return plan, record, _RoundCost(up, down, again, *((None, None) if energy is None else energy))
 
 
 @contextmanager
@@ -119,14 +128,13 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _round_row(plan: Plan, record: RoundRecord, sent: tuple[int, int], lineage: str) -> tuple[object, ...]:
+def _round_row(plan: Plan, record: RoundRecord, cost: _RoundCost, lineage: str) -> tuple[object, ...]:
     trained = sum(participation.trained for participation in record.participations)
     return (
         record.round, record.cycle, record.phase, record.start_s, record.end_s,
         len(plan.groups), plan.participants, plan.participants - trained,
         None,  # group_distance
-        *sent, 0,
-        None, None,  # energy
+        *cost,
         trained * plan.trained_parameters,
         None, None, None, None, None, None,  # accuracy, loss, percentiles, probe
         lineage,
@@ -166,7 +174,7 @@ def _summary(scenario: Scenario, world: World, lineage: str, wall_s: float) -> d
         "best_accuracy": None,
         "final_loss": None,
         "bytes": {"up": up, "down": down, "total": up + down},
-        "energy_j": None,
+        "energy_j": world.energy_j,
         "targets": [
             {"accuracy": target, "round": None, "simulated_s": None, "bytes": None, "energy_j": None}
             for target in scenario.targets

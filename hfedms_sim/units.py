@@ -7,6 +7,7 @@ TEBIBYTE = 2**40  # the paper's "TB"
 TERABYTE = 10**12
 
 _BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_ENERGY_UNITS = ((1e9, "GJ"), (1e6, "MJ"), (1e3, "kJ"), (1, "J"), (1e-3, "mJ"))
 _RATE_UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 _TIME_UNITS = ((60, "min", 1, "s"), (3600, "h", 60, "min"), (86400, "d", 3600, "h"))
 
@@ -24,6 +25,13 @@ def format_bps(rate_bps: float) -> str:
         if rate_bps >= factor:
             return f"{rate_bps / factor:g} {unit}"
     return f"{rate_bps:g} bit/s"
+
+
+def format_joules(energy_j: float) -> str:
+    for factor, unit in _ENERGY_UNITS:
+        if energy_j >= factor:
+            return f"{energy_j / factor:.3g} {unit}"
+    return f"{energy_j:.3g} J"
 
 
 def format_seconds(seconds: float) -> str:

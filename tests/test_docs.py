@@ -156,7 +156,8 @@ def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
         else:
             yield prefix + key, Setting(values_of(schema["properties"][key]), default_of(field))
             if nested and nested[0] is not NetworkProfile:
-                yield from settings_of(nested[0], f"{prefix}{key}.N.")
+                place = ".N." if values_of(schema["properties"][key]).startswith("list") else "."
+                yield from settings_of(nested[0], f"{prefix}{key}{place}")
 
 
 def settings_in(annotation: Any) -> list[type[Settings]]:

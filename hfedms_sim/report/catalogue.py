@@ -8,7 +8,6 @@ from rich.text import Text
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import (
-    FIGURES,
     STRATEGY_SETTINGS,
     LocalTraining,
     NetworkProfile,
@@ -70,8 +69,8 @@ def show_anything(name: str) -> RenderableType | str:
 
 def _show_profile(profile: NetworkProfile) -> RenderableType:
     table = _listing("figure", "value", "source")
-    for figure in FIGURES:
-        _add(table, figure, _value(getattr(profile, figure)), profile.sources.get(figure, ""))
+    for figure, value in profile.figures.items():
+        _add(table, figure, _value(value), profile.sources.get(figure, ""))
     return Group(Text(f"{profile.name}: {profile.description}", style="bold"), table)
 
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from hfedms_sim.paper import EfficiencyRow
 from hfedms_sim.result import RunResult
-from hfedms_sim.units import TERABYTE, format_bps, format_bytes, format_seconds
+from hfedms_sim.units import TERABYTE, format_bps, format_bytes, format_joules, format_seconds
 
 
 def closing_table(result: RunResult) -> Table:
@@ -28,7 +28,7 @@ def closing_table(result: RunResult) -> Table:
     table.add_row("bytes down", f"{format_bytes(summary['bytes']['down'])} ({summary['bytes']['down']:,})")
     table.add_row("busiest cell", Text(f"{busiest} ({profile.name}: {rates})"))
     table.add_row("its utilisation", f"{min(1.0, utilisation.max()):.1%}")
-    table.add_row("energy", "not modelled")
+    table.add_row("energy", _energy(result))
     table.add_row("wall time", format_seconds(summary["wall_s"]))
     return table
 
@@ -85,6 +85,14 @@ def _efficiency_table(title: str, *figures: str) -> Table:
 
 def _which(row: EfficiencyRow) -> tuple[str, str, str]:
     return row.published.strategy, str(row.published.interval), str(row.published.rounds)
+
+
+def _energy(result: RunResult) -> str:
+    energy_j, simulated_s = result.summary["energy_j"], result.summary["simulated_s"]
+    if energy_j is None:
+        return "not modelled"
+    mean_w = energy_j / (simulated_s * result.scenario.sensors.count)
+    return f"{format_joules(energy_j)}, {mean_w * 1000:.3g} mW a sensor"
 
 
 def _count(number: int, thing: str) -> str:

@@ -9,9 +9,10 @@ from hfedms_sim.scenario.catalogue import (
     scenario_yaml,
     shipped,
 )
+from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
 from hfedms_sim.scenario.models import CLASSES, MODELS, TRAINING_PASSES, ModelSpec
 from hfedms_sim.scenario.problems import unknown
-from hfedms_sim.scenario.profile import FIGURES, NetworkProfile
+from hfedms_sim.scenario.profile import FIGURES, Currents, NetworkProfile
 from hfedms_sim.scenario.scenario import Cell, Scenario
 from hfedms_sim.scenario.schema import scenario_schema
 from hfedms_sim.scenario.strategy import (
@@ -25,12 +26,15 @@ from hfedms_sim.scenario.strategy import (
 
 __all__ = [
     "CLASSES",
+    "DEVICES",
     "FIGURES",
     "MODELS",
     "STRATEGY_SETTINGS",
     "TRAINING_PASSES",
     "Cell",
     "ChainSettings",
+    "ComputeDevice",
+    "Currents",
     "FedAvgSettings",
     "HFedMSDynamicSettings",
     "HFedMSStaticSettings",

@@ -1,12 +1,45 @@
 """NetworkProfile: one radio technology as the airtime model sees it, every figure with its source."""
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from hfedms_sim.scenario.base import Bps, Name, PositiveInt, Seconds, Settings
+from hfedms_sim.scenario.base import (
+    Bps,
+    Name,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    Seconds,
+    Settings,
+)
 
-FIGURES = ("uplink_bps", "downlink_bps", "duplex", "channels", "sharing", "resource_units", "latency_s")
+
+class Blocks(Settings):
+    """Transport blocks: one that fails is sent again."""
+
+    uplink_bits: PositiveInt
+    """Bits in an uplink block."""
+    downlink_bits: PositiveInt
+    """Bits in a downlink block."""
+    error_rate: Annotated[float, Field(ge=0, lt=1)]
+    """Probability that a block fails."""
+
+
+class Currents(Settings):
+    """What a sensor's radio draws in each state."""
+
+    voltage_v: PositiveFloat
+    """Supply voltage."""
+    sleep_ma: NonNegativeFloat
+    """Nothing to do, connection released."""
+    idle_ma: NonNegativeFloat
+    """Connected and waiting, until the inactivity timer ends."""
+    receive_ma: NonNegativeFloat
+    """While airtime is received."""
+    transmit_ma: NonNegativeFloat
+    """While airtime is sent."""
 
 
 class NetworkProfile(Settings):
@@ -28,6 +61,14 @@ class NetworkProfile(Settings):
     """The scheduler hands out whole units, this many in all; null: ideal sharing."""
     latency_s: Seconds = 0.0
     """One way over the radio, added after the airtime."""
+    setup_s: Seconds = 0.0
+    """To connect a device that has been inactive for longer than `inactivity_s`."""
+    inactivity_s: Seconds = 10.0
+    """How long a connection is kept after its last use."""
+    blocks: Blocks | None = None
+    """Transport blocks and their errors; null: nothing is ever sent twice."""
+    energy: Currents | None = None
+    """What the sensor's radio draws; null: not modelled."""
     sources: dict[str, str] = Field(default_factory=dict)
     """Where each figure comes from; 'assumed' is a source."""
 
@@ -48,3 +89,32 @@ class NetworkProfile(Settings):
     def channel_count(self) -> float:
         """Infinite where every device has its own."""
         return float("inf") if self.channels == "dedicated" else float(self.channels)
+
+    @property
+    def figures(self) -> dict[str, object]:
+        """Every figure by its dotted key, as `sources` names it."""
+        return dict(_figures(self))
+
+
+_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "energy": Currents}
+_NO_FIGURES = ("name", "description", "sources")
+
+
+def _figure_names(model: type[Settings]) -> Iterator[str]:
+    for key in model.model_fields:
+        if key in _SECTIONS:
+            yield from (f"{key}.{inner}" for inner in _SECTIONS[key].model_fields)
+        elif key not in _NO_FIGURES:
+            yield key
+
+
+def _figures(profile: NetworkProfile) -> Iterator[tuple[str, object]]:
+    for key in NetworkProfile.model_fields:
+        value = getattr(profile, key)
+        if isinstance(value, Settings):
+            yield from ((f"{key}.{inner}", getattr(value, inner)) for inner in type(value).model_fields)
+        elif key not in _NO_FIGURES:
+            yield key, value
+
+
+FIGURES = tuple(_figure_names(NetworkProfile))

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.devices import DeviceName
 from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
@@ -51,8 +52,8 @@ class Stream(Settings):
 
 
 class Compute(Settings):
-    device: Literal["instant"] = "instant"
-    """instant: computing takes no simulated time."""
+    device: DeviceName = "instant"
+    """The sensors' processor; instant: computing takes no simulated time."""
 
 
 class Cell(Settings):

@@ -1,43 +1,94 @@
-"""A base station: its airtime in both directions, and the sensors' radios where they are half duplex.
+"""A base station: its airtime in both directions, and what a transfer over it takes.
 
-Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has
-one pool for both directions, which is how the HFedMS paper accounts.
+Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
+pool for both directions, which is how the HFedMS paper accounts.
+
+A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and are
+sent again (blocks.py). A sensor that was inactive for longer than the timer sets up its connection first.
 """
 
 from collections import deque
-from typing import Literal
+from collections.abc import Iterable
+from math import ceil, inf
+from typing import NamedTuple
 
 from simpy import Environment, Event
 
+from hfedms_sim.rounds import Payload, PayloadKind
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import Delivery, FairPool, FifoPool, Pool
+from hfedms_sim.world.blocks import failed_blocks
+from hfedms_sim.world.energy import Direction, RadioMeter, RoundEnergy
 
-Direction = Literal["up", "down"]
+_DRAWS_PER_ROUND: dict[PayloadKind, int] = {"model": 0, "classifier": 0, "report": 1, "scatter": 2}
+"""In a round a sensor sends, or receives, at most one payload of each number: so its block errors have their key."""
+
+
+class Need(NamedTuple):
+    """What a transfer takes: airtime when alone in the cell, and the bytes sent again within it."""
+
+    airtime_s: float
+    retransmitted_bytes: int
 
 
 class Cell:
-    def __init__(self, env: Environment, settings: CellSettings) -> None:
+    def __init__(self, env: Environment, settings: CellSettings, draws: Draws, sensors: int) -> None:
         profile = settings.profile
+        self.env = env
         self.name = settings.name
+        self._meter = None if profile.energy is None else RadioMeter(profile.energy, profile.inactivity_s, sensors)
+        self._profile = profile
+        self._draws = draws
         uplink = _pool(env, profile)
         downlink = uplink if profile.duplex == "cell-half" else _pool(env, profile)
         self._pools: dict[Direction, Pool] = {"up": uplink, "down": downlink}
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
-        self._airtimes_s: dict[tuple[Direction, int], float] = {}
+        self._needs: dict[tuple[Direction, int], Need] = {}
+        self._released_s: dict[int, float] = {}  # when a sensor's inactivity timer ends
         self._radios = Radios(env) if profile.duplex == "device-half" else None
 
-    def airtime_s(self, direction: Direction, size_bytes: int) -> float:
-        """Seconds a payload needs when alone. There are few sizes: each is worked out once."""
-        key = (direction, size_bytes)
-        if key not in self._airtimes_s:
-            self._airtimes_s[key] = BITS_PER_BYTE * size_bytes / self._rates_bps[direction]
-        return self._airtimes_s[key]
+    def set_up_s(self, sensor: int) -> float:
+        """Before the sensor's next transfer can begin."""
+        if self._profile.setup_s == 0 or self.env.now <= self._released_s.get(sensor, -inf):
+            return 0.0
+        return self._profile.setup_s
 
-    def send(self, direction: Direction, sensor: int, size_bytes: int) -> Delivery:
-        """A payload to or from `sensor`, ready now."""
-        airtime_s = self.airtime_s(direction, size_bytes)
+    def account(self, direction: Direction, sensors: Iterable[int], ready_s: float, airtime_s: float) -> float | None:
+        """A transfer has just ended for these radios: their inactivity timers start anew. Returns its joules."""
+        now_s = self.env.now
+        if self._profile.setup_s:
+            for sensor in sensors:
+                self._released_s[sensor] = now_s + self._profile.inactivity_s
+        if self._meter is None:
+            return None
+        return sum(self._meter.use(sensor, direction, ready_s, now_s, airtime_s) for sensor in sensors)
+
+    def end_round(self) -> RoundEnergy | None:
+        return None if self._meter is None else self._meter.end_round(self.env.now)
+
+    def need(self, direction: Direction, sensor: int, payload: Payload, round_number: int) -> Need:
+        blocks = self._profile.blocks
+        if blocks is None:
+            return self._need_without_errors(direction, payload.size_bytes)
+        block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
+        index = 4 * round_number + _DRAWS_PER_ROUND[payload.kind]
+        uniform = self._draws.one_uniform(f"blocks/{direction}", sensor, index)
+        failed = failed_blocks(ceil(BITS_PER_BYTE * payload.size_bytes / block_bits), blocks.error_rate, uniform)
+        again_bytes = failed * block_bits // BITS_PER_BYTE
+        return Need(BITS_PER_BYTE * (payload.size_bytes + again_bytes) / self._rates_bps[direction], again_bytes)
+
+    def _need_without_errors(self, direction: Direction, size_bytes: int) -> Need:
+        """There are few sizes: each is worked out once."""
+        key = (direction, size_bytes)
+        if key not in self._needs:
+            self._needs[key] = Need(BITS_PER_BYTE * size_bytes / self._rates_bps[direction], 0)
+        return self._needs[key]
+
+    def send(self, direction: Direction, sensor: int, airtime_s: float) -> Delivery:
+        """A transfer to or from `sensor`, ready now."""
         if self._radios is not None:
             return self._radios.send(sensor, self._pools[direction], airtime_s)
         return self._pools[direction].send(airtime_s)

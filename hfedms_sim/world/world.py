@@ -7,20 +7,26 @@ across cells, and to or from the server, it also crosses the backbone, which has
 arithmetic takes no time.
 """
 
-from collections.abc import Iterable, Iterator
-from math import inf
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from simpy import Environment, Timeout
 
 from hfedms_sim.rounds import EVERYONE, SERVER, Group, Hop, Participation, Payload, Plan, RoundRecord, Scatter, WorkStep
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import DEVICES, Scenario
+from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
-from hfedms_sim.world.cell import Cell, Direction
+from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.energy import Direction
 from hfedms_sim.world.stories import Story, Together
 from hfedms_sim.world.streams import Capture, Streams
 
 _ALONE = -1  # group and hop of a transfer outside any chain
+
+
+class Energy(NamedTuple):
+    total_j: float
+    baseline_j: float
 
 
 class _Place(NamedTuple):
@@ -38,17 +44,23 @@ class _Place(NamedTuple):
 class World:
     def __init__(self, scenario: Scenario, trace: Trace) -> None:
         self.env = Environment(0.0)
-        self.cells = tuple(Cell(self.env, settings) for settings in scenario.cells)
         self.sensor_count = scenario.sensors.count
+        self.cells = tuple(
+            Cell(self.env, settings, Draws(scenario.seed), len(range(index, self.sensor_count, len(scenario.cells))))
+            for index, settings in enumerate(scenario.cells)
+        )
         self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
+        self.retransmitted_bytes = 0
+        self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
-        self._multiply_adds_per_s = inf  # compute.device: instant
+        self._device = DEVICES[scenario.compute.device]
         self._streams = Streams(scenario.stream)
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
         self._trace = trace
         self._round = 0
         self._round_start_s = 0.0
         self._transfers = 0
+        self._work_j = 0.0
 
     def cell_of(self, sensor: int) -> Cell:
         return self.cells[sensor % len(self.cells)]
@@ -60,13 +72,24 @@ class World:
         self._round = round_number
         self._round_start_s = self.env.now
 
+    def end_round(self) -> Energy | None:
+        """Joules since the last call; None unless every cell's radio is modelled."""
+        work_j, self._work_j = self._work_j, 0.0
+        radio = [cell.end_round() for cell in self.cells]
+        modelled = [each for each in radio if each is not None]
+        if self.energy_j is None or len(modelled) < len(radio):
+            self.energy_j = None
+            return None
+        baseline_j = sum(each.baseline_j for each in modelled)
+        total_j = work_j + baseline_j + sum(each.transfers_j for each in modelled)
+        self.energy_j += total_j
+        return Energy(total_j, baseline_j)
+
     def report(self, payload: Payload) -> None:
         """Every sensor captures a batch now, and sends its class counts to the server."""
         for sensor in range(self.sensor_count):
             self._batches[sensor] = (self._round, self._capture(sensor))
-        self._play_together(
-            self._carry(payload, _ALONE, Hop(_ALONE, sensor, SERVER)) for sensor in range(self.sensor_count)
-        )
+        self._play_together(self._push_report(sensor, payload) for sensor in range(self.sensor_count))
 
     def play(self, plan: Plan) -> RoundRecord:
         chains: list[list[Participation]] = [[] for _ in plan.groups]
@@ -86,8 +109,13 @@ class World:
     def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
         for number in range(group.hop_count):
             hop = group.hop(number)
-            yield from self._carry(plan.payload, group.number, hop)
-            if hop.target != SERVER:
+            source, target = self._cell_or_server(hop.source), self._cell_or_server(hop.target)
+            if source is not None:
+                yield from self._on_air(source, "up", hop.source, plan.payload, group.number, hop)
+            if source is not target and self._backbone_s:
+                yield Timeout(self.env, self._backbone_s)
+            if target is not None:
+                yield from self._on_air(target, "down", hop.target, plan.payload, group.number, hop)
                 batch = self._batch(hop.target, plan.reuse_batch)
                 memory = plan.memory.get(hop.target, 0)
                 trained = False
@@ -98,19 +126,10 @@ class World:
                         yield from self._work(group.number, hop.number, hop.target, step, samples)
                 chain.append(Participation(hop.target, batch.first_arrival, batch.captured, trained, True, False))
 
-    def _carry(self, payload: Payload, group: int, hop: Hop) -> Story:
-        """From one end of a hop to the other: up, across, down, as far as each is needed."""
-        source, target = self._cell_or_server(hop.source), self._cell_or_server(hop.target)
-        if source is not None:
-            ready_s = self.env.now
-            began_s = yield source.send("up", hop.source, payload.size_bytes)
-            self._log_transfer(source, "up", hop.source, payload, group, hop, ready_s, began_s)
-        if source is not target and self._backbone_s:
+    def _push_report(self, sensor: int, payload: Payload) -> Story:
+        yield from self._on_air(self.cell_of(sensor), "up", sensor, payload, _ALONE, Hop(_ALONE, sensor, SERVER))
+        if self._backbone_s:
             yield Timeout(self.env, self._backbone_s)
-        if target is not None:
-            ready_s = self.env.now
-            began_s = yield target.send("down", hop.target, payload.size_bytes)
-            self._log_transfer(target, "down", hop.target, payload, group, hop, ready_s, began_s)
 
     def _scatter(self, plan: Plan, scatter: Scatter, chains: list[list[Participation]]) -> Iterator[Story]:
         """One story per receiver; if it is broadcast, one per cell."""
@@ -120,22 +139,19 @@ class World:
             for hop in range(len(chain))
         ]
         if scatter.mode == "unicast":
-            return (self._scatter_to(place, scatter) for place in places)
+            return (self._scatter_to(place.sensor, self.cell_of(place.sensor), [place], scatter) for place in places)
         by_cell: dict[Cell, list[_Place]] = {}
         for place in places:
             by_cell.setdefault(self.cell_of(place.sensor), []).append(place)
-        return (self._broadcast(cell, receivers, scatter) for cell, receivers in by_cell.items())
+        return (self._scatter_to(EVERYONE, cell, receivers, scatter) for cell, receivers in by_cell.items())
 
-    def _scatter_to(self, place: _Place, scatter: Scatter) -> Story:
-        yield from self._carry(scatter.payload, _ALONE, Hop(_ALONE, SERVER, place.sensor))
-        yield from self._receive_scatter(place, scatter)
-
-    def _broadcast(self, cell: Cell, receivers: list[_Place], scatter: Scatter) -> Story:
+    def _scatter_to(self, target: int, cell: Cell, receivers: list[_Place], scatter: Scatter) -> Story:
+        """`target` is the only receiver, or everyone in the cell."""
         if self._backbone_s:
             yield Timeout(self.env, self._backbone_s)
-        ready_s, hop = self.env.now, Hop(_ALONE, SERVER, EVERYONE)
-        began_s = yield cell.send("down", EVERYONE, scatter.payload.size_bytes)
-        self._log_transfer(cell, "down", EVERYONE, scatter.payload, _ALONE, hop, ready_s, began_s)
+        listeners = [place.sensor for place in receivers]
+        hop = Hop(_ALONE, SERVER, target)
+        yield from self._on_air(cell, "down", target, scatter.payload, _ALONE, hop, listeners)
         yield Together(self.env, (self._receive_scatter(place, scatter) for place in receivers))
 
     def _receive_scatter(self, place: _Place, scatter: Scatter) -> Story:
@@ -145,12 +161,14 @@ class World:
 
     def _work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> Story:
         start_s = self.env.now
-        work_s = samples * step.multiply_adds_per_sample / self._multiply_adds_per_s
+        work_s = self._device.work_s(samples * step.multiply_adds_per_sample)
         if work_s:
             yield Timeout(self.env, work_s)
-        self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, None))
+        energy_j = self._device.power_w * work_s
+        self._work_j += energy_j
+        self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j))
 
-    def _log_transfer(
+    def _on_air(
         self,
         cell: Cell,
         direction: Direction,
@@ -158,15 +176,24 @@ class World:
         payload: Payload,
         group: int,
         hop: Hop,
-        ready_s: float,
-        began_s: float | None,
-    ) -> None:
-        """A payload has just been delivered."""
+        listeners: Sequence[int] = (),
+    ) -> Story:
+        """One transfer over the radio of `sensor`, or to all `listeners`, and its row in the trace."""
+        ready_s = self.env.now
+        radios = listeners or (sensor,)
+        set_up_s = max(map(cell.set_up_s, radios))
+        if set_up_s:
+            yield Timeout(self.env, set_up_s)
+        need = cell.need(direction, sensor, payload, self._round)
+        began_s = self.env.now
+        waited_until_s = yield cell.send(direction, sensor, need.airtime_s)
+        energy_j = cell.account(direction, radios, ready_s, need.airtime_s)
         self.payload_bytes[direction] += payload.size_bytes
+        self.retransmitted_bytes += need.retransmitted_bytes
         self._trace.transfers.append((
             self._transfers, self._round, group, hop.number, direction, payload.kind, hop.source, hop.target, sensor,
-            cell.name, payload.size_bytes, ready_s, ready_s if began_s is None else began_s, self.env.now,
-            cell.airtime_s(direction, payload.size_bytes), 0, None, "ok",
+            cell.name, payload.size_bytes, ready_s, began_s if waited_until_s is None else waited_until_s, self.env.now,
+            need.airtime_s, need.retransmitted_bytes, energy_j, "ok",
         ))  # fmt: skip
         self._transfers += 1
 

@@ -34,7 +34,7 @@ def test_the_exported_tables_are_the_runs_tables(
         original = getattr(result, name)
         assert list(frame.columns) == list(original.columns)
         measured = original.columns[original.notna().all()]
-        pd.testing.assert_frame_equal(frame[measured], original[measured], check_exact=True)
+        pd.testing.assert_frame_equal(frame[measured], original[measured], check_exact=True, check_dtype=False)
 
 
 def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:

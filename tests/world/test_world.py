@@ -161,12 +161,27 @@ def test_work_over_memory_is_done_by_those_who_have_one() -> None:
     assert [participation.trained for participation in record.participations] == [False, True]
 
 
-def test_work_takes_multiply_adds_over_the_devices_rate() -> None:
-    """Only the instant device can be chosen so far; the formula is ready for others."""
-    with Trace() as trace:
-        world = World(tiny_scenario(), trace)
-        world._multiply_adds_per_s = 1000.0
-        record = world.play(make_plan((3,)))
-    (work,) = trace.work.in_memory().to_pylist()
-    assert (work["start_s"], work["end_s"]) == (1.0, 1.5)
+def test_work_takes_multiply_adds_over_the_devices_rate_at_its_power() -> None:
+    """50 samples of 20 million multiply-adds at 0.2e9 a second and 0.5 W."""
+    work = (WorkStep("train", 20_000_000),)
+    record, tables = play(make_plan((3,), work=work), compute={"device": "mcu"})
+    (row,) = tables["work"]
+    assert (row["start_s"], row["end_s"], row["energy_j"]) == (1.0, 6.0, 2.5)
+    assert record.end_s == 7.0
+
+
+def test_set_up_delays_the_first_transfer_of_a_sensor_only() -> None:
+    record, tables = play(make_plan((3,)), cells=cells(1, setup_s=0.5, inactivity_s=10.0))
+    assert [(row["ready_s"], row["start_s"], row["end_s"]) for row in tables["transfers"]] == [
+        (0.0, 0.5, 1.5),
+        (1.5, 1.5, 2.5),
+    ]
     assert record.end_s == 2.5
+
+
+def test_every_listener_of_a_broadcast_pays_for_it() -> None:
+    currents = {"voltage_v": 1.0, "sleep_ma": 0.0, "idle_ma": 0.0, "receive_ma": 1000.0, "transmit_ma": 0.0}
+    scatter = Scatter(Payload("scatter", 1_000), "broadcast", work=())
+    _, tables = play(make_plan((0, 1), (2,), scatter=scatter), cells=cells(1, energy=currents))
+    (sent,) = [row for row in tables["transfers"] if row["payload"] == "scatter"]
+    assert sent["energy_j"] == pytest.approx(3.0)

@@ -1,0 +1,74 @@
+"""Joules by hand: every second of every sensor is transmitting, receiving, idle or asleep."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hfedms_sim.scenario import Currents
+from hfedms_sim.world.energy import RadioMeter
+
+# At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
+CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
+
+
+def meter(sensors: int = 1, inactivity_s: float = 10.0) -> RadioMeter:
+    return RadioMeter(CURRENTS, inactivity_s, sensors)
+
+
+def test_a_transfer_takes_its_airtime_at_the_current_of_its_direction() -> None:
+    one = meter()
+    assert one.use(0, "up", 0.0, 2.0, 2.0) == pytest.approx(2e6)
+    assert one.use(0, "down", 2.0, 5.0, 3.0) == pytest.approx(3e3)
+    assert one.end_round(5.0).transfers_j == pytest.approx(2e6 + 3e3)
+
+
+def test_sensors_that_do_nothing_sleep() -> None:
+    assert meter(sensors=5).end_round(100.0).baseline_j == pytest.approx(5 * 100 * 1e-3)
+
+
+def test_waiting_for_airtime_and_the_inactivity_timer_are_idle() -> None:
+    """Ready at 20, ends at 30 with 4 s of airtime: 6 s idle, 10 s timer, the other 80 s asleep."""
+    one = meter()
+    one.use(0, "up", 20.0, 30.0, 4.0)
+    assert one.end_round(100.0).baseline_j == pytest.approx(16 * 1.0 + 80 * 1e-3)
+
+
+def test_a_timer_is_split_between_rounds() -> None:
+    """Ends at 30; 4 s of its timer are in the first round, 6 s in the second."""
+    one = meter()
+    one.use(0, "up", 28.0, 30.0, 2.0)
+    assert one.end_round(34.0).baseline_j == pytest.approx(4 * 1.0 + 28 * 1e-3)
+    assert one.end_round(50.0).baseline_j == pytest.approx(6 * 1.0 + 10 * 1e-3)
+    assert one.end_round(60.0).baseline_j == pytest.approx(10 * 1e-3)
+
+
+def test_a_use_within_the_timer_cuts_it_short() -> None:
+    """Two uses 3 s apart: 3 s idle between them, 10 s after the second."""
+    one = meter()
+    one.use(0, "up", 0.0, 1.0, 1.0)
+    one.use(0, "up", 4.0, 5.0, 1.0)
+    assert one.end_round(15.0).baseline_j == pytest.approx(13 * 1.0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.floats(0, 30), st.floats(0, 5), st.floats(0, 1)), max_size=20),
+    st.floats(0, 20),
+    st.integers(1, 5),
+)
+def test_idle_airtime_and_sleep_add_up_to_all_the_time_there_is(
+    uses: list[tuple[int, float, float, float]], inactivity_s: float, rounds: int
+) -> None:
+    """With equal idle and sleep currents the baseline is (sensors x time - airtime) x current, however it is cut."""
+    equal = CURRENTS.model_copy(update={"idle_ma": 1.0})
+    cut = RadioMeter(equal, inactivity_s, 3)
+    free_s, total_j, airtime_s = [0.0, 0.0, 0.0], 0.0, 0.0
+    for sensor, gap_s, length_s, share in uses:
+        ready_s = free_s[sensor] + gap_s
+        free_s[sensor] = ready_s + length_s
+        cut.use(sensor, "up", ready_s, free_s[sensor], share * length_s)
+        airtime_s += share * length_s
+    end_s = max(free_s) + 1.0
+    for number in range(rounds):
+        total_j += cut.end_round(end_s * (number + 1)).baseline_j
+    assert total_j == pytest.approx((3 * end_s * rounds - airtime_s) * 1e-3)
+    assert total_j >= 0
