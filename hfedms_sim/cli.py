@@ -40,6 +40,8 @@ class _OneLineErrors(click.Group):
             _fail(str(error), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             _fail("interrupted", INTERRUPTED_EXIT_CODE)
+        except OSError as error:  # nobody reads what we print, or nowhere to print it
+            _fail(f"cannot write the output ({error.strerror})", RunError.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -168,7 +170,10 @@ def check(files: tuple[str, ...]) -> None:
 
     problems = {file: problems_in(file) for file in files}
     for file, lines in problems.items():
-        click.echo("\n".join(lines) if lines else f"{file}: ok", err=bool(lines))
+        for line in lines:
+            click.echo(f"error: {line}", err=True)
+        if not lines:
+            click.echo(f"{file}: ok")
     if any(problems.values()):
         sys.exit(InputError.exit_code)
 

@@ -9,18 +9,24 @@ wall-clock times are in provenance and summary only.
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
-from hfedms_sim.trace import TABLES
+from hfedms_sim.trace import TABLES, read_trace_table
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ class RunResult:
         if self.tables is not None:
             return self.tables[name]
         assert self.directory is not None
-        return pq.read_table(self.directory / f"{name}.parquet")
+        return read_trace_table(self.directory, name)
 
     def _frame(self, name: str) -> pd.DataFrame:
         frame: pd.DataFrame = self.arrow(name).to_pandas()
@@ -92,8 +98,6 @@ def open_run(directory: Path) -> RunResult:
     missing = [name for name in expected if not (directory / name).is_file()]
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
-    for name in TABLES:
-        _check_parquet(directory / f"{name}.parquet")
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml")),
         summary=_read_json(directory / "summary.json"),
@@ -103,24 +107,25 @@ def open_run(directory: Path) -> RunResult:
 
 
 class RunDirectory:
-    """A run directory being written."""
+    """A run directory being written, by this process alone: it holds a lock on it until it ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock = _locked(path)
 
     @classmethod
     def fresh(cls, parent: Path, name: str) -> "RunDirectory":
         """runs/NAME-001, or the next number that is free."""
-        for number in range(1, 1_000_000):
-            path = parent / f"{name}-{number:03d}"
-            try:
-                path.mkdir(parents=True)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise InputError(f"{path}: cannot be created ({error.strerror})") from None
-            return cls(path)
-        raise InputError(f"{parent}: has no free number left for {name}")
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            for number in count(1):
+                path = parent / f"{name}-{number:03d}"
+                with suppress(FileExistsError):
+                    path.mkdir()
+                    return cls(path)
+        except OSError as error:
+            raise InputError(f"{parent}: cannot be created ({error.strerror})") from None
+        raise AssertionError("there is always another number")
 
     @classmethod
     def at(cls, path: Path) -> "RunDirectory":
@@ -129,8 +134,8 @@ class RunDirectory:
         except FileExistsError:
             hint = ", or --resume to go on with it" if path.is_dir() else ""
             raise InputError(f"{path}: exists already; choose another --out{hint}") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be created ({error.strerror})") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{str(path)!a}: cannot be created ({getattr(error, 'strerror', error)})") from None
         return cls(path)
 
     @classmethod
@@ -146,6 +151,11 @@ class RunDirectory:
             raise InputError(f"{path}: was run with another {key}: {before.get(key)!r:.80}, now {now[key]!r:.80}")
         return cls(path)
 
+    def unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
         (self.path / "learning").mkdir(exist_ok=True)
         write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
@@ -153,6 +163,19 @@ class RunDirectory:
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         write_atomically(self.path / name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def _locked(path: Path) -> int | None:
+    """An open descriptor of the directory with an exclusive lock; the system drops it with the process."""
+    if fcntl is None:
+        return None
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise InputError(f"{path}: another process is writing this run") from None
+    return descriptor
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -167,17 +190,10 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _check_parquet(path: Path) -> None:
-    try:
-        pq.read_schema(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
-
-
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"{path}: damaged ({error})") from None
     if not isinstance(content, dict):
         raise InputError(f"{path}: damaged (not a JSON object)")

@@ -22,7 +22,6 @@ EVERYONE = -2  # as target: one broadcast to all receivers in a cell
 Phase = Literal["full", "calibration"]
 PayloadKind = Literal["model", "classifier", "report", "scatter"]
 WorkKind = Literal["train", "extract", "calibrate"]
-WorkOver = Literal["batch", "batch if memory", "memory", "batch and memory", "batch and memory if memory"]
 ScatterMode = Literal["unicast", "broadcast"]
 
 
@@ -57,18 +56,18 @@ class Group(NamedTuple):
 
 
 class WorkStep(NamedTuple):
-    """A computation each participant does, and over how many samples."""
+    """A computation each participant does: over its batch, over what it keeps in memory, or both."""
 
     kind: WorkKind
     multiply_adds_per_sample: int
-    over: WorkOver = "batch"
+    over_batch: bool = True
+    over_memory: bool = False
+    needs_memory: bool = False
 
     def samples(self, captured: int, memory: int) -> int:
-        if self.over == "memory":
-            return memory
-        if self.over.endswith("if memory") and not memory:
+        if self.needs_memory and not memory:
             return 0
-        return captured + memory if self.over.startswith("batch and memory") else captured
+        return captured * self.over_batch + memory * self.over_memory
 
 
 class Scatter(NamedTuple):

@@ -11,7 +11,7 @@ at most K, of L = floor(K / M) sensors each; m = floor(kappa M) of them, at leas
 a cycle is the full synchronisation (the paper's own counts need that, although its text says r mod T = 0).
 """
 
-from math import exp, floor, log, log1p
+from math import floor, log, log1p
 
 from hfedms_sim.scenario import ChainSettings, FedAvgSettings, HFedMSDynamicSettings, LocalTraining
 
@@ -45,7 +45,8 @@ def group_count(settings: ChainSettings, cycle: int, sensors: int) -> int:
     elif settings.growth == "log":
         factor = alpha * log(cycle) + 1
     else:
-        factor = exp(min((cycle - 1) * log1p(alpha), log(sensors) + 1))  # beyond K the cap decides: no overflow
+        beyond_cap = (cycle - 1) * log1p(alpha) > log(sensors) + 1  # where the power could overflow
+        factor = sensors if beyond_cap else (1 + alpha) ** (cycle - 1)
     return min(settings.beta * floor(min(factor, sensors) + _SLACK), sensors)
 
 

@@ -65,8 +65,12 @@ def run(
             directory.write_json("summary.json", summary)
             directory.write_json("provenance.json", provenance)
     except OSError as error:
-        raise RunError(f"{error.filename or 'run directory'}: cannot be written ({error.strerror})") from None
-    tables = {recorder.table.name: recorder.in_memory() for recorder in trace.recorders} if directory is None else None
+        where = error.filename or (directory.path if directory else "run")
+        raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
+    finally:
+        if directory is not None:
+            directory.unlock()
+    tables = {recorder.table.name: recorder.gathered() for recorder in trace.recorders} if directory is None else None
     return RunResult(scenario, summary, provenance, tables, None if directory is None else directory.path)
 
 
@@ -208,11 +212,11 @@ def _version(package: str) -> str | None:
 
 
 def _git_revision() -> str | None:
-    """Of the source tree this package runs from, if it is one."""
+    """Of the source tree this package runs from, if it is one; '-dirty' if it has changes."""
     root = Path(__file__).resolve().parent.parent
     if not (root / ".git").exists():
         return None
-    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):

@@ -117,6 +117,14 @@ def test_a_full_disk_ends_in_one_line_and_exit_code_1(tmp_path: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("hfedms_sim.trace.recorder.pq.ParquetWriter.write_table", full)
-    with pytest.raises(RunError, match=r"cannot be written \(No space left on device\)"):
+    with pytest.raises(RunError, match=r"out: cannot be written \(No space left on device\)"):
         run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    assert not list((tmp_path / "out").glob("*.parquet"))
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"scenario.yaml", "provenance.json", "learning"}
+
+
+def test_an_output_nobody_can_read_ends_in_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "hfedms_sim.cli", "schema"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr

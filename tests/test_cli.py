@@ -136,8 +136,8 @@ def test_check_says_ok_or_what_is_wrong() -> None:
     bad = hfedms_sim("check", "quickstart", "bad.yaml")
     assert bad.exit_code == 2
     assert bad.stderr.splitlines() == [
-        "bad.yaml: rounds = 0: must be at least 1",
-        "bad.yaml: cells = []: needs at least 1",
+        "error: bad.yaml: rounds = 0: must be at least 1",
+        "error: bad.yaml: cells = []: needs at least 1",
     ]
 
 

@@ -40,17 +40,16 @@ def test_a_chain_of_one_is_a_pull_and_a_push() -> None:
 
 
 @pytest.mark.parametrize(
-    ("over", "without_memory", "with_memory"),
+    ("step", "without_memory", "with_memory"),
     [
-        ("batch", 50, 50),
-        ("batch if memory", 0, 50),
-        ("memory", 0, 200),
-        ("batch and memory", 50, 250),
-        ("batch and memory if memory", 0, 250),
+        (WorkStep("extract", 1), 50, 50),
+        (WorkStep("extract", 1, needs_memory=True), 0, 50),
+        (WorkStep("extract", 1, over_batch=False, over_memory=True), 0, 200),
+        (WorkStep("calibrate", 1, over_memory=True), 50, 250),
+        (WorkStep("calibrate", 1, over_memory=True, needs_memory=True), 0, 250),
     ],
 )
-def test_work_covers_the_batch_the_memory_or_both(over: str, without_memory: int, with_memory: int) -> None:
-    step = WorkStep("extract", 1, over)  # type: ignore[arg-type]
+def test_work_covers_the_batch_the_memory_or_both(step: WorkStep, without_memory: int, with_memory: int) -> None:
     assert step.samples(50, 0) == without_memory
     assert step.samples(50, 200) == with_memory
 

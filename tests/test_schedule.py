@@ -51,7 +51,7 @@ def test_linear_growth_is_its_formula_capped(cycle: int, alpha: float, beta: int
     assert group_count(settings, cycle, sensors) == min(beta * floor(alpha * (cycle - 1) + 1 + 1e-9), sensors)
 
 
-@given(st.integers(1, 100), st.integers(1, 3), st.integers(1, 50), st.integers(1, 5000))
+@given(st.integers(1, 100), st.integers(1, 7), st.integers(1, 50), st.integers(1, 10**7))
 def test_exponential_growth_is_its_formula_capped(cycle: int, alpha: int, beta: int, sensors: int) -> None:
     settings = HFedMSDynamicSettings(growth="exp", alpha=float(alpha), beta=beta)
     assert group_count(settings, cycle, sensors) == min(beta * (1 + alpha) ** (cycle - 1), sensors)

@@ -95,6 +95,15 @@ def test_a_resumed_run_ends_with_the_tables_of_an_uninterrupted_one(tmp_path: Pa
     assert resumed.arrow("transfers").equals(run(tiny_scenario(), timing_only=True).arrow("transfers"))
 
 
+def test_a_run_that_another_process_writes_is_not_resumed(tmp_path: Path) -> None:
+    run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
+    writing = RunDirectory.resumed(tmp_path / "out", tiny_scenario())
+    with pytest.raises(InputError, match="another process is writing this run"):
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario())
+    writing.unlock()
+    RunDirectory.resumed(tmp_path / "out", tiny_scenario()).unlock()
+
+
 def test_another_scenario_is_not_resumed(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
     with pytest.raises(InputError, match="another rounds: 6, now 7"):

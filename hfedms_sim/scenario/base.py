@@ -14,7 +14,7 @@ PositiveFloat = Annotated[float, Field(gt=0)]
 NonNegativeFloat = Annotated[float, Field(ge=0)]
 Bps = Annotated[float, Field(ge=1e-3, le=1e15)]  # bounds that keep every airtime a finite number
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
-PositiveInt = Annotated[int, Field(ge=1)]
+PositiveInt = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
 

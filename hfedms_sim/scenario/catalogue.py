@@ -1,15 +1,16 @@
 """From a name or a path to settings: shipped files, profiles by name, validation, and the way back to YAML."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.base import Settings
-from hfedms_sim.scenario.overrides import apply_override, replace_strategy
-from hfedms_sim.scenario.problems import problem_lines, unknown
+from hfedms_sim.scenario.overrides import Override, replace_strategy
+from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.scenario import Scenario
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
@@ -66,11 +67,12 @@ def load_scenario(
         raise InputError(f"{path}: must be a mapping of keys to values")
     if strategy is not None:
         replace_strategy(raw, strategy)
-    raw |= {key: value for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
-    changes = list(overrides)
-    whole_cells = [change for change in changes if change.startswith("cells=")]
+    options = {key: value for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
+    raw |= options
+    changes = [Override.parse(override) for override in overrides]
+    whole_cells = [change for change in changes if change.path == ("cells",)]
     for change in whole_cells:
-        apply_override(raw, change)
+        change.apply(raw)
     if profile is not None:
         _replace_profiles(raw, load_profile(profile))
     elif whole_cells:
@@ -78,10 +80,11 @@ def load_scenario(
     else:
         _resolve_profiles(raw, path.parent, str(path))
     for change in changes:
-        if change not in whole_cells:
-            apply_override(raw, change)
+        if change.path != ("cells",):
+            change.apply(raw)
             _resolve_profiles(raw, Path(), "--set")
-    return _validated(Scenario, raw, str(path), [change.partition("=")[0] for change in changes])
+    origins = {(key,): f"--{key}" for key in options} | {change.path: "--set" for change in changes}
+    return _validated(Scenario, raw, str(path), origins)
 
 
 def problems_in(source: str) -> list[str]:
@@ -106,40 +109,35 @@ def holds_profile(path: str) -> bool:
 
 
 def scenario_yaml(scenario: Scenario) -> str:
-    """The fully resolved scenario. A profile that is not the shipped one of its name is written out in full."""
-    resolved = scenario.model_dump(mode="json")
-    for cell, written in zip(scenario.cells, resolved["cells"], strict=True):
-        if _is_shipped(cell.profile):
-            written["profile"] = cell.profile.name
-    return dump_yaml(resolved)
+    """Fully resolved, profiles written out: the text stands for the same run whatever is shipped tomorrow."""
+    return dump_yaml(scenario.model_dump(mode="json"))
 
 
-def _is_shipped(profile: NetworkProfile) -> bool:
-    return profile.name in shipped("profile") and load_profile(profile.name) == profile
-
-
-def _validated(model: type[SomeSettings], raw: Any, label: str, overridden: Iterable[str] = ()) -> SomeSettings:
-    """`overridden`: keys that came from --set rather than from the file that `label` names."""
+def _validated(
+    model: type[SomeSettings], raw: Any, label: str, origins: Mapping[tuple[str, ...], str] = MappingProxyType({})
+) -> SomeSettings:
+    """`origins`: which values came from an option of the command line, rather than from the file that `label` names."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        (key, first), *others = problem_lines(error, model, raw)
-        from_set = any(_overlap(key, changed) for changed in overridden)
-        hint = "" if from_set else "; 'hfedms-sim check' lists them"
+        first, *others = problems_of(error, model, raw)
+        origin = next((option for path, option in origins.items() if _overlap(first.path, path)), None)
+        hint = "" if origin else "; 'hfedms-sim check' lists them"
         more = f" (and {len(others)} more{hint})" if others else ""
-        raise InputError(f"{'--set' if from_set else label}: {first}{more}") from None
+        raise InputError(f"{origin or label}: {first.line}{more}") from None
 
 
-def _overlap(key: str, other: str) -> bool:
-    """Whether one dotted key is, or contains, the other."""
-    return bool(key) and (f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}."))
+def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:
+    """Whether one key is, or contains, the other."""
+    pairs = zip(map(str, one), other, strict=False)
+    return bool(one) and all(mine == theirs for mine, theirs in pairs)
 
 
 def _problems(model: type[Settings], raw: Any, label: str) -> list[str]:
     try:
         model.model_validate(raw)
     except ValidationError as error:
-        return [f"{label}: {sentence}" for _, sentence in problem_lines(error, model, raw)]
+        return [f"{label}: {problem.line}" for problem in problems_of(error, model, raw)]
     return []
 
 

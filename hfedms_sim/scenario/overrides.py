@@ -1,11 +1,46 @@
 """What the command line changes in a scenario before it is validated: plain values in the raw mapping of the file."""
 
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.strategy import STRATEGY_SETTINGS
 from hfedms_sim.scenario.yaml_io import parse_yaml
+
+
+class Override(NamedTuple):
+    """KEY=VALUE, with a dotted key and a YAML value: 'strategy.interval=3', 'cells.0.profile.channels=2'."""
+
+    path: tuple[str, ...]
+    value: Any
+    label: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Override":
+        label = f"--set {ascii(text)[1:-1][:60]}"
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise InputError(f"{label}: must be KEY=VALUE, such as strategy.interval=3")
+        return cls(tuple(key.split(".")), parse_yaml(value, label), label)
+
+    def apply(self, raw: dict[str, Any]) -> None:
+        if self.path == ("strategy", "name") and isinstance(self.value, str) and self.value in STRATEGY_SETTINGS:
+            replace_strategy(raw, self.value)
+            return
+        *parents, last = self.path
+        container: Any = raw
+        for part in parents:
+            is_mapping = isinstance(container, dict)
+            container = container.setdefault(part, {}) if is_mapping else container[self._index(container, part)]
+        container[last if isinstance(container, dict) else self._index(container, last)] = self.value
+
+    def _index(self, container: Any, part: str) -> int:
+        if not isinstance(container, list):
+            raise InputError(f"{self.label}: there is no '{part}' in a single value")
+        if not re.fullmatch(r"[0-9]{1,9}", part) or int(part) >= len(container):
+            raise InputError(f"{self.label}: '{part}' must be a list index from 0 to {len(container) - 1}")
+        return int(part)
 
 
 def replace_strategy(raw: dict[str, Any], name: str) -> None:
@@ -16,29 +51,3 @@ def replace_strategy(raw: dict[str, Any], name: str) -> None:
     fields = STRATEGY_SETTINGS[name].model_fields
     kept = {key: value for key, value in current.items() if key in fields} if isinstance(current, dict) else {}
     raw["strategy"] = kept | {"name": name}
-
-
-def apply_override(raw: dict[str, Any], override: str) -> None:
-    """'strategy.interval=3', 'cells.0.profile.channels=2', 'targets=[0.9]': a dotted key and a YAML value."""
-    label = f"--set {override[:60]}"
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise InputError(f"{label}: must be KEY=VALUE, such as strategy.interval=3")
-    value = parse_yaml(text, label)
-    if key == "strategy.name" and value in STRATEGY_SETTINGS:
-        replace_strategy(raw, value)
-        return
-    *parents, last = key.split(".")
-    container: Any = raw
-    for part in parents:
-        is_mapping = isinstance(container, dict)
-        container = container.setdefault(part, {}) if is_mapping else container[_index(container, part, label)]
-    container[last if isinstance(container, dict) else _index(container, last, label)] = value
-
-
-def _index(container: Any, part: str, label: str) -> int:
-    if not isinstance(container, list):
-        raise InputError(f"{label}: there is no '{part}' in a single value")
-    if not part.isdigit() or int(part) >= len(container):
-        raise InputError(f"{label}: '{part}' must be a list index from 0 to {len(container) - 1}")
-    return int(part)

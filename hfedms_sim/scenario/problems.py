@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+Path = tuple[str | int, ...]
+
+_ABSENT = object()
 _TYPES = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -15,6 +18,7 @@ _TYPES = {
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "string_type": "must be text",
+    "string_unicode": "must be text",
     "finite_number": "must be a finite number",
     "tuple_type": "must be a list",
     "dict_type": "must be a mapping of keys to values",
@@ -29,6 +33,11 @@ _BOUNDS = {
 }
 
 
+class Problem(NamedTuple):
+    path: Path
+    line: str
+
+
 def unknown(kind: str, value: str, known: Iterable[str]) -> str:
     """ "Unknown profile 'x'. Did you mean 'y'? Known: ..."."""
     choices = sorted(known)
@@ -36,42 +45,45 @@ def unknown(kind: str, value: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(value: object, choices: Sequence[str]) -> str:
-    close = get_close_matches(str(value), choices, n=1, cutoff=0.5)
+    close = get_close_matches(str(value)[:100], choices, n=1, cutoff=0.5)
     return f" Did you mean '{close[0]}'?" if close else ""
 
 
-def problem_lines(error: ValidationError, model: type[BaseModel], raw: Any) -> list[tuple[str, str]]:
-    """(dotted key, sentence) for each problem. The branches of a union that all failed make one problem."""
-    sentences: dict[str, list[str]] = {}
+def problems_of(error: ValidationError, model: type[BaseModel], raw: Any) -> list[Problem]:
+    """The branches of a union that all failed make one problem."""
+    found: dict[Path, tuple[object, list[str]]] = {}
     details = error.errors(include_url=False)
     for detail in details:
         if detail["type"] == "too_short" and any(_is_inside(other["loc"], detail["loc"]) for other in details):
             continue  # pydantic counts a list's items after dropping the faulty ones
-        key = ".".join(str(part) for part in _user_path(detail, raw))
-        sentences.setdefault(key, []).append(_sentence(detail, model))
-    return [(key, _with_value(key, " or ".join(dict.fromkeys(parts)), raw)) for key, parts in sentences.items()]
+        path, value = _as_written(detail, raw)
+        found.setdefault(path, (value, []))[1].append(_sentence(detail, model))
+    return [
+        Problem(path, _line(path, value, " or ".join(dict.fromkeys(said)))) for path, (value, said) in found.items()
+    ]
 
 
 def _is_inside(inner: Sequence[str | int], outer: Sequence[str | int]) -> bool:
     return len(inner) > len(outer) and tuple(inner[: len(outer)]) == tuple(outer)
 
 
-def _user_path(detail: ErrorDetails, raw: Any) -> list[str | int]:
-    """pydantic's location without what the user did not write: union branches and discriminator tags."""
+def _as_written(detail: ErrorDetails, raw: Any) -> tuple[Path, object]:
+    """pydantic's location without what the user did not write (union branches, tags), and the value there."""
     path: list[str | int] = []
     value = raw
     for depth, part in enumerate(detail["loc"]):
-        last = depth == len(detail["loc"]) - 1
         in_mapping = isinstance(value, Mapping) and part in value
         in_list = isinstance(value, list) and isinstance(part, int) and part < len(value)
         if in_mapping or in_list:
             value = value[part]
-        elif not (last and detail["type"] == "missing"):
+        elif depth == len(detail["loc"]) - 1 and detail["type"] == "missing":
+            value = _ABSENT
+        else:
             continue
         path.append(part)
     if detail["type"] == "union_tag_invalid":
-        path.append("name")
-    return path
+        return (*path, "name"), value["name"]
+    return tuple(path), value
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -99,20 +111,18 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     return _TYPES.get(kind, detail["msg"][0].lower() + detail["msg"][1:])
 
 
-def _with_value(key: str, sentence: str, raw: Any) -> str:
+def _line(path: Path, value: object, sentence: str) -> str:
     """'key = value: sentence'; a mapping, or a key that is not there, is named without its value."""
-    value = raw
-    for part in key.split(".") if key else []:
-        value = value.get(part, ...) if isinstance(value, Mapping) else value[int(part)]
-    if not key:
-        return sentence if isinstance(raw, Mapping) else f"{_shown(raw)}: {sentence}"
-    if value is ... or (isinstance(value, Mapping | list) and value):
-        return f"{key}: {sentence}"
-    return f"{key} = {_shown(value)}: {sentence}"
+    key = ".".join(str(part) if re.fullmatch(r"[\w.-]+", str(part)) else _shown(part) for part in path)
+    if value is _ABSENT or (isinstance(value, Mapping | list) and value):
+        return f"{key}: {sentence}" if key else sentence
+    return f"{key} = {_shown(value)}: {sentence}" if key else f"{_shown(value)}: {sentence}"
 
 
 def _shown(value: object) -> str:
-    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**60:
+        return "a number of more than 60 digits"
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

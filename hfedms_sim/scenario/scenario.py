@@ -113,10 +113,11 @@ class Scenario(Settings):
 
     @model_validator(mode="after")
     def _cell_names_differ(self) -> "Scenario":
-        names = [cell.name for cell in self.cells]
-        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-        if twice is not None:
-            raise ValueError(f"cells: the name '{twice}' is used twice")
+        seen: set[str] = set()
+        for cell in self.cells:
+            if cell.name in seen:
+                raise ValueError(f"cells: the name '{cell.name}' is used twice")
+            seen.add(cell.name)
         return self
 
     @property

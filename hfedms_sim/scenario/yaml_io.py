@@ -17,6 +17,7 @@ from hfedms_sim.errors import InputError
 MAX_BYTES = 1_000_000
 MAX_NODES = 200_000
 MAX_DEPTH = 40
+MAX_DIGITS = 300
 
 _BaseLoader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -30,22 +31,37 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _construct_bool(loader: Any, node: yaml.ScalarNode) -> bool:
-    return str(node.value).lower() == "true"
+    return str(_matching(node, "bool")).lower() == "true"
 
 
 def _construct_int(loader: Any, node: yaml.ScalarNode) -> int:
-    text = node.value
+    text = _matching(node, "int")
+    if len(text) > MAX_DIGITS:
+        raise _fault(f"a number of more than {MAX_DIGITS} digits", node)
     return int(text, {"0x": 16, "0o": 8}.get(text[:2], 10))
 
 
 def _construct_float(loader: Any, node: yaml.ScalarNode) -> float:
-    text = node.value.lower()
+    text = _matching(node, "float").lower()
     if text.endswith(".nan"):
         return math.nan
     return float(text.replace(".inf", "inf"))
 
 
+def _matching(node: yaml.Node, kind: str) -> str:
+    """The text of a scalar, which an explicit tag may have called what it is not."""
+    if not isinstance(node, yaml.ScalarNode) or not _PATTERNS[kind].match(node.value):
+        raise _fault(f"this is no {kind}", node)
+    return str(node.value)
+
+
+def _fault(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
 def _construct_mapping(loader: Any, node: yaml.MappingNode) -> dict[Any, Any]:
+    if not isinstance(node, yaml.MappingNode):
+        raise _fault("this is no mapping", node)
     seen: set[str] = set()
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode):
@@ -59,7 +75,7 @@ def _construct_mapping(loader: Any, node: yaml.MappingNode) -> dict[Any, Any]:
 
 
 def _refuse_tag(loader: Any, node: yaml.Node) -> None:
-    raise yaml.constructor.ConstructorError(None, None, f"the tag '{node.tag}' is not allowed", node.start_mark)
+    raise _fault(f"the tag '{node.tag}' is not allowed", node)
 
 
 _SCALARS = (
@@ -74,6 +90,7 @@ _SCALARS = (
         list("-+0123456789."),
     ),
 )
+_PATTERNS = {tag: pattern for tag, pattern, _ in _SCALARS}
 for _tag, _pattern, _first in _SCALARS:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, _first)
     _Dumper.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, _first)
@@ -81,20 +98,25 @@ _Loader.add_constructor("tag:yaml.org,2002:bool", _construct_bool)
 _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _construct_float)
 _Loader.add_constructor("tag:yaml.org,2002:map", _construct_mapping)
-_Loader.add_constructor(None, _refuse_tag)
+for _foreign in (None, *(f"tag:yaml.org,2002:{name}" for name in ("binary", "timestamp", "omap", "pairs", "set"))):
+    _Loader.add_constructor(_foreign, _refuse_tag)
 
 
 def read_yaml(path: Path) -> Any:
     """The content of a YAML file, or an InputError that names the file."""
     try:
+        if path.is_dir():
+            raise InputError(f"{path}: is a directory, not a YAML file")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: is no regular file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory, not a YAML file") from None
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"{str(path)!a}: is no file name") from None
     if len(content) > MAX_BYTES:
         raise InputError(f"{path}: larger than {MAX_BYTES // 1_000_000} MB; that is no scenario or profile")
     try:
@@ -106,8 +128,11 @@ def read_yaml(path: Path) -> Any:
 
 def parse_yaml(text: str, label: str) -> Any:
     """YAML text as plain Python values. `label` says in errors where the text came from."""
-    _refuse_deep_nesting(text, label)
-    loader = _Loader(text)
+    try:
+        _refuse_deep_nesting(text, label)
+        loader = _Loader(text)
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise InputError(f"{label}: {_one_line(error)}") from None
     try:
         node = loader.get_single_node()
         if node is None:
@@ -128,18 +153,15 @@ def dump_yaml(value: Any) -> str:
 
 
 def _refuse_deep_nesting(text: str, label: str) -> None:
-    """Before composing, which recurses: count brackets and indentation, which bound the depth from above."""
-    depth = deepest = 0
-    for match in re.finditer(r"(?P<opens>[\[{])|(?P<closes>[\]}])|(?:^|\n)(?P<indent> *(?:- *)*)", text):
-        if match["opens"]:
+    """Before composing, which recurses in C: the parser's events do not."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_BaseLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-        elif match["closes"]:
-            depth = max(0, depth - 1)
-        else:
-            deepest = max(deepest, match["indent"].count("-"), len(match["indent"]) // 2)
-        deepest = max(deepest, depth)
-    if deepest > MAX_DEPTH:
-        raise InputError(f"{label}: nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise InputError(f"{label}: nested deeper than {MAX_DEPTH} levels")
 
 
 def _unfolded_size(node: yaml.Node, known: dict[int, int], label: str) -> int:
@@ -156,7 +178,7 @@ def _unfolded_size(node: yaml.Node, known: dict[int, int], label: str) -> int:
     return known[key]
 
 
-def _one_line(error: yaml.YAMLError) -> str:
+def _one_line(error: Exception) -> str:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}: " if mark else ""

@@ -22,15 +22,21 @@ from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cyc
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts
 
+Batch = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class HFedMSState:
-    """`memory`: vectors each sensor holds; `captured`: samples each participant of the cycle has captured in it."""
+    """`memory`: vectors each sensor holds; `captured`: the batches each participant of the cycle has captured in it.
+
+    `seen`: every batch of raw samples the oracle keeps; empty for anybody else. A batch is (first arrival, samples).
+    """
 
     round: int
     groups: tuple[Group, ...]
     memory: Mapping[int, int]
-    captured: Mapping[int, int]
+    captured: Mapping[int, tuple[Batch, ...]]
+    seen: Mapping[int, frozenset[Batch]]
 
 
 class HFedMSStatic:
@@ -46,7 +52,7 @@ class HFedMSStatic:
         self._draws = draws
 
     def start(self) -> HFedMSState:
-        return HFedMSState(round=1, groups=(), memory={}, captured={})
+        return HFedMSState(round=1, groups=(), memory={}, captured={}, seen={})
 
     def report(self, state: HFedMSState) -> Payload | None:
         if position_in_cycle(state.round, self._interval) == 0:
@@ -95,21 +101,27 @@ class HFedMSDynamic(HFedMSStatic):
         return self._full_plan(state, passes, self._scatter() if self._interval > 1 else None)
 
     def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
-        """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay."""
+        """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
+
+        The same batch captured again makes new candidates; the oracle keeps raw samples, and each once.
+        """
         following = replace(state, round=state.round + 1, groups=plan.groups)
         if self._interval == 1 or self._settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
-        for participation in record.participations:
-            captured[participation.sensor] = captured.get(participation.sensor, 0) + participation.captured
+        for sensor, first_arrival, count, *_ in record.participations:
+            captured[sensor] = (*captured.get(sensor, ()), (first_arrival, count))
         if position_in_cycle(state.round, self._interval) < self._interval - 1:
             return replace(following, captured=captured)
-        limit = None if self._settings.scc == "oracle" else self._settings.memory
-        memory = dict(state.memory)
-        for sensor, count in captured.items():
-            held = memory.get(sensor, 0) + count
-            memory[sensor] = held if limit is None else min(limit, held)
-        return replace(following, memory=memory, captured={})
+        memory, seen = dict(state.memory), dict(state.seen)
+        for sensor, batches in captured.items():
+            if self._settings.scc == "oracle":
+                seen[sensor] = seen.get(sensor, frozenset()) | frozenset(batches)
+                memory[sensor] = sum(count for _, count in seen[sensor])
+            else:
+                candidates = memory.get(sensor, 0) + sum(count for _, count in batches)
+                memory[sensor] = min(self._settings.memory, candidates)
+        return replace(following, memory=memory, captured={}, seen=seen)
 
     def _scatter(self) -> Scatter:
         extract = WorkStep("extract", self._model.extractor_multiply_adds)
@@ -138,14 +150,12 @@ class HFedMSDynamic(HFedMSStatic):
         settings, model = self._settings, self._model
         steps = [WorkStep("extract", model.extractor_multiply_adds)]
         if first and settings.scc == "on" and settings.compensation != "off":
-            steps.append(WorkStep("extract", model.extractor_multiply_adds, "batch if memory"))
+            steps.append(WorkStep("extract", model.extractor_multiply_adds, needs_memory=True))
         if first and settings.scc == "oracle":
-            steps.append(WorkStep("extract", model.extractor_multiply_adds, "memory"))
+            steps.append(WorkStep("extract", model.extractor_multiply_adds, over_batch=False, over_memory=True))
         skips = settings.first_time == "skip" and settings.scc != "off"
         multiply_adds = TRAINING_PASSES * model.classifier_multiply_adds * settings.calibration_epochs
-        steps.append(
-            WorkStep("calibrate", multiply_adds, "batch and memory if memory" if skips else "batch and memory")
-        )
+        steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, needs_memory=skips))
         return tuple(steps)
 
     def _ordered(self, state: HFedMSState) -> tuple[Group, ...]:

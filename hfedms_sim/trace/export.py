@@ -1,14 +1,17 @@
 """A run's tables as other programs like them: CSV, Parquet, or a Perfetto trace."""
 
-import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
+import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.trace.perfetto import write_perfetto
+from hfedms_sim.trace.recorder import arrow_schema
 from hfedms_sim.trace.tables import TABLES
 
 Format = Literal["csv", "parquet", "perfetto"]
@@ -20,33 +23,44 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
     target = out or run_directory / _DEFAULT_NAMES[trace_format]
     if target.exists() or target.is_symlink():
         raise InputError(f"{target}: exists already; choose another --out")
-    temporary = target.with_name(f".{target.name}.part")
+    tables = {name: read_trace_table(run_directory, name) for name in TABLES}
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if trace_format == "perfetto":
-            write_perfetto(run_directory, temporary)
-        else:
-            temporary.mkdir()
-            _write_tables(run_directory, temporary, trace_format)
-        temporary.replace(target)
+        with TemporaryDirectory(dir=target.parent, prefix=".export-") as temporary:
+            written = Path(temporary).absolute() / "export"
+            _WRITERS[trace_format](tables, written)
+            written.replace(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written ({error.strerror or error})") from None
-    finally:
-        _remove(temporary)
     return target
 
 
-def _write_tables(run_directory: Path, directory: Path, trace_format: Format) -> None:
-    for name in TABLES:
-        source = run_directory / f"{name}.parquet"
-        if trace_format == "parquet":
-            shutil.copyfile(source, directory / source.name)
-        else:
-            pa_csv.write_csv(pq.read_table(source), directory / f"{name}.csv")
+def read_trace_table(run_directory: Path, name: str) -> pa.Table:
+    """A table of a run, which must have the columns of the contract."""
+    path = run_directory.absolute() / f"{name}.parquet"
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
+    if table.schema != arrow_schema(TABLES[name]):
+        raise InputError(f"{path}: its columns are not those of a run's {name}")
+    return table
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+def _write_csv(tables: Mapping[str, pa.Table], directory: Path) -> None:
+    directory.mkdir()
+    for name, table in tables.items():
+        pa_csv.write_csv(table, directory / f"{name}.csv")
+
+
+def _write_parquet(tables: Mapping[str, pa.Table], directory: Path) -> None:
+    directory.mkdir()
+    for name, table in tables.items():
+        pq.write_table(table, directory / f"{name}.parquet", compression="zstd")
+
+
+_WRITERS: dict[Format, Callable[[Mapping[str, pa.Table], Path], None]] = {
+    "csv": _write_csv,
+    "parquet": _write_parquet,
+    "perfetto": write_perfetto,
+}

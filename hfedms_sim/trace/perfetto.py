@@ -6,11 +6,11 @@ the Chromium project.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+import pyarrow as pa
 
 Event = dict[str, Any]
 Row = dict[str, Any]
@@ -21,21 +21,19 @@ FIRST_CELL_PID = 10
 _DIRECTIONS = {"up": "uplink", "down": "downlink"}
 
 
-def write_perfetto(run_directory: Path, path: Path) -> None:
-    """Streams, so that a long trace needs no more memory than its tables."""
+def write_perfetto(tables: Mapping[str, pa.Table], path: Path) -> None:
+    """Event by event, so that a long trace needs no more memory than its tables."""
     with path.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
         separator = ""
-        for event in perfetto_events(run_directory):
+        for event in perfetto_events(tables):
             file.write(separator + json.dumps(event, separators=(",", ":")))
             separator = ",\n"
         file.write("\n]}\n")
 
 
-def perfetto_events(run_directory: Path) -> Iterator[Event]:
-    rounds = pq.read_table(run_directory / "rounds.parquet").to_pylist()
-    transfers = pq.read_table(run_directory / "transfers.parquet").to_pylist()
-    work = pq.read_table(run_directory / "work.parquet").to_pylist()
+def perfetto_events(tables: Mapping[str, pa.Table]) -> Iterator[Event]:
+    rounds, transfers, work = (tables[name].to_pylist() for name in ("rounds", "transfers", "work"))
     cells = {name: FIRST_CELL_PID + index for index, name in enumerate(dict.fromkeys(row["cell"] for row in transfers))}
     yield from _names(cells, {row["sensor"] for row in transfers if row["sensor"] >= 0})
     for row in rounds:

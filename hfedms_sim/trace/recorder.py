@@ -1,7 +1,7 @@
 """Append-only recording of a run's tables: rows as tuples, turned into Arrow batches by the chunk.
 
-On disk a table is one Parquet file, written under a temporary name and renamed when the run is complete. In memory
-it is an Arrow table. Either way the memory a long run needs is one chunk of Python rows per table.
+On disk a table is one Parquet file under a temporary name until the whole run is complete: all tables are closed before
+the first is renamed. In memory it is an Arrow table. A run on disk needs memory for a chunk of each table only.
 """
 
 from pathlib import Path
@@ -22,40 +22,22 @@ def arrow_schema(table: Table) -> pa.Schema:
 
 
 class TableRecorder:
-    """One table. `directory` is None to keep it in memory."""
+    """One table, in memory."""
 
-    def __init__(self, table: Table, directory: Path | None) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.schema = arrow_schema(table)
         self._rows: list[Row] = []
         self._batches: list[pa.RecordBatch] = []
-        self._path = None if directory is None else directory / f"{table.name}.parquet"
-        self._temporary = None if directory is None else directory / f".{table.name}.parquet.part"
-        self._writer = (
-            None if self._temporary is None else pq.ParquetWriter(self._temporary, self.schema, compression="zstd")
-        )
 
     def append(self, row: Row) -> None:
         self._rows.append(row)
         if len(self._rows) >= CHUNK_ROWS:
             self._gather()
-            if len(self._batches) >= ROW_GROUP_BATCHES:
-                self._write()
 
-    def commit(self) -> None:
-        """The table is complete."""
+    def gathered(self) -> pa.Table:
+        """All rows that have not gone to disk."""
         self._gather()
-        self._write()
-        if self._writer is not None and self._temporary is not None and self._path is not None:
-            self._writer.close()
-            self._temporary.replace(self._path)
-
-    def discard(self) -> None:
-        if self._writer is not None and self._temporary is not None:
-            self._writer.close()
-            self._temporary.unlink(missing_ok=True)
-
-    def in_memory(self) -> pa.Table:
         return pa.Table.from_batches(self._batches, schema=self.schema)
 
     def _gather(self) -> None:
@@ -65,21 +47,64 @@ class TableRecorder:
             self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
             self._rows.clear()
 
+    def close(self) -> None:
+        """No more rows."""
+        self._gather()
+
+    def commit(self) -> None:
+        """The run is complete."""
+
+    def discard(self) -> None:
+        """The run has failed."""
+
+
+class ParquetRecorder(TableRecorder):
+    """One table, in a file of `directory`."""
+
+    def __init__(self, table: Table, directory: Path) -> None:
+        super().__init__(table)
+        self._path = directory.absolute() / f"{table.name}.parquet"
+        self._temporary = self._path.with_name(f".{table.name}.parquet.part")
+        self._writer = pq.ParquetWriter(self._temporary, self.schema, compression="zstd")
+
+    def _gather(self) -> None:
+        super()._gather()
+        if len(self._batches) >= ROW_GROUP_BATCHES:
+            self._write()
+
     def _write(self) -> None:
-        if self._writer is not None:
-            self._writer.write_table(self.in_memory())
-            self._batches.clear()
+        self._writer.write_table(pa.Table.from_batches(self._batches, schema=self.schema))
+        self._batches.clear()
+
+    def close(self) -> None:
+        super().close()
+        self._write()
+        self._writer.close()
+
+    def commit(self) -> None:
+        self._temporary.replace(self._path)
+
+    def discard(self) -> None:
+        try:
+            self._writer.close()
+        except OSError:
+            pass  # a full disk is what we are cleaning up after
+        finally:
+            self._temporary.unlink(missing_ok=True)
 
 
 class Trace:
-    """All tables of a run. As a context it commits on success and leaves nothing half-written on failure."""
+    """All tables of a run. As a context it commits them all on success and leaves nothing of them on failure."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        self.rounds = TableRecorder(ROUNDS, directory)
-        self.transfers = TableRecorder(TRANSFERS, directory)
-        self.work = TableRecorder(WORK, directory)
-        self.captures = TableRecorder(CAPTURES, directory)
-        self.faults = TableRecorder(FAULTS, directory)
+        def recorder(table: Table) -> TableRecorder:
+            return TableRecorder(table) if directory is None else ParquetRecorder(table, directory)
+
+        self.rounds = recorder(ROUNDS)
+        self.transfers = recorder(TRANSFERS)
+        self.work = recorder(WORK)
+        self.captures = recorder(CAPTURES)
+        self.faults = recorder(FAULTS)
 
     @property
     def recorders(self) -> tuple[TableRecorder, ...]:
@@ -91,8 +116,18 @@ class Trace:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None:
+            self._discard()
+            return
+        try:
+            for recorder in self.recorders:
+                recorder.close()
+        except BaseException:
+            self._discard()
+            raise
         for recorder in self.recorders:
-            if kind is None:
-                recorder.commit()
-            else:
-                recorder.discard()
+            recorder.commit()
+
+    def _discard(self) -> None:
+        for recorder in self.recorders:
+            recorder.discard()

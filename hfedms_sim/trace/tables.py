@@ -96,7 +96,7 @@ CAPTURES = _table(
     sensor               int64    who captures
     time_s               float64  when
     first_arrival        int64    index of the first sample taken, on the sensor's own arrival path
-    arrived              int64    samples since the last capture
+    arrived              int64    samples since the last capture; of a saturated or static stream those it takes
     overflowed           int64    of these, lost because the buffer was full
     captured             int64    samples taken
 """,

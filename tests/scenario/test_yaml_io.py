@@ -54,9 +54,17 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("a: 1\nb: 2\na: 3", "line 3: the key 'a' stands twice"),
         ("a: [1", "line 2"),
         ("a: 1\n\tb: 2", "line 2"),
-        ("9" * 5_000, "Exceeds the limit"),
+        ("9" * 5_000, "a number of more than 300 digits"),
         ("a: 1\n---\nb: 2", "expected a single document"),
         ("\x00", "characters are not allowed"),
+        ("0x" + "f" * 5_000, "a number of more than 300 digits"),
+        ('["]",' * 60_000, "nested deeper than 40 levels"),
+        ("? " * 100_000 + "x", "nested deeper than 40 levels"),
+        ("x: " + "[ #]\n" * 60_000, "nested deeper than 40 levels"),
+        ("!!timestamp x", "the tag .*timestamp. is not allowed"),
+        ("!!map [a]", "this is no mapping"),
+        ("!!int [a]", "this is no int"),
+        ("!!bool x", "this is no bool"),
         ("{[1]: 2}", "unhashable"),
         ("*nobody", "undefined alias"),
     ],
@@ -66,6 +74,10 @@ def test_what_cannot_be_meant_is_refused_in_one_line(text: str, reason: str) -> 
     with pytest.raises(InputError, match=reason) as caught:
         parse_yaml(text, "test")
     assert "\n" not in str(caught.value)
+
+
+def test_brackets_in_text_are_no_nesting() -> None:
+    assert parse_yaml('description: "' + "[" * 100 + '"', "test") == {"description": "[" * 100}
 
 
 def test_an_alias_that_stays_small_is_fine() -> None:

@@ -18,10 +18,12 @@ def dynamic(sensors: int = 368, **settings: Any) -> HFedMSDynamic:
     return HFedMSDynamic(HFedMSDynamicSettings(**settings), CNN, sensors, Draws(1))
 
 
-def happened(plan: Plan, captured: int = 50) -> RoundRecord:
+def happened(plan: Plan, captured: int = 50, static: bool = False) -> RoundRecord:
     """Everything as planned."""
+    first = 0 if static else captured * plan.round
     chains = tuple(
-        tuple(Participation(sensor, 0, captured, True, True, True) for sensor in group.sensors) for group in plan.groups
+        tuple(Participation(sensor, first, captured, True, True, True) for sensor in group.sensors)
+        for group in plan.groups
     )
     return RoundRecord(plan.round, plan.cycle, plan.phase, chains, (True,) * len(chains), 0.0, 1.0)
 
@@ -66,7 +68,7 @@ def test_an_interval_of_one_never_scatters_and_never_touches_memory() -> None:
 @pytest.mark.parametrize("cycle", [1, 2, 5, 34, 100])
 def test_groups_are_equal_disjoint_and_as_many_as_the_schedule_says(cycle: int) -> None:
     strategy = dynamic(interval=5)
-    plan = strategy.plan(HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}), None)
+    plan = strategy.plan(HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}, seen={}), None)
     sensors = [sensor for group in plan.groups for sensor in group.sensors]
     sizes = {len(group.sensors) for group in plan.groups}
     expected = {1: (3, 36), 2: (6, 18), 5: (12, 9), 34: (24, 4), 100: (30, 3)}[cycle]
@@ -112,6 +114,15 @@ def test_without_scc_nothing_is_held_and_the_oracle_holds_everything(scc: str, h
     for state, _ in rounds(dynamic(sensors=8, interval=3, beta=1, sample_ratio=1.0, scc=scc), 7):
         seen |= set(state.memory.values())
     assert seen == held
+
+
+def test_the_oracle_keeps_each_raw_sample_once() -> None:
+    strategy = dynamic(sensors=8, interval=3, beta=1, sample_ratio=1.0, scc="oracle")
+    state = strategy.start()
+    for _ in range(6):
+        plan = strategy.plan(state, None)
+        state = strategy.after(state, plan, happened(plan, captured=200, static=True))
+    assert set(state.memory.values()) == {200}
 
 
 def kinds(plan: Plan, captured: int, memory: int) -> list[tuple[str, int]]:

@@ -50,6 +50,20 @@ def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypat
     assert set(result.directory.iterdir()) == before
 
 
+def test_a_table_with_other_columns_is_refused(result: RunResult) -> None:
+    assert result.directory is not None
+    (result.directory / "transfers.parquet").write_bytes((result.directory / "work.parquet").read_bytes())
+    with pytest.raises(InputError, match="its columns are not those of a run's transfers"):
+        export_trace(result.directory, "perfetto")
+
+
+def test_what_lies_beside_the_target_is_left_alone(result: RunResult, tmp_path: Path) -> None:
+    assert result.directory is not None
+    (tmp_path / ".mine.part").mkdir()
+    export_trace(result.directory, "csv", tmp_path / "mine")
+    assert {path.name for path in tmp_path.iterdir()} == {"out", ".mine.part", "mine"}
+
+
 def test_an_existing_target_is_refused(result: RunResult, tmp_path: Path) -> None:
     assert result.directory is not None
     with pytest.raises(InputError, match="exists already"):

@@ -39,7 +39,7 @@ def play(
         if report is not None:
             world.report(report)
         record = world.play(plan)
-    return record, {recorder.table.name: recorder.in_memory().to_pylist() for recorder in trace.recorders}
+    return record, {recorder.table.name: recorder.gathered().to_pylist() for recorder in trace.recorders}
 
 
 def legs(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
@@ -120,7 +120,7 @@ def test_a_reused_batch_is_the_reported_one_and_no_capture() -> None:
         fresh = world.play(make_plan((3, 5), round=3))
     batches = [[p.first_arrival for p in record.participations] for record in (first, reused, fresh)]
     assert batches == [[0, 0], [0, 0], [100, 100]]
-    assert trace.captures.in_memory().num_rows == 8 + 2
+    assert trace.captures.gathered().num_rows == 8 + 2
 
 
 def test_static_data_is_the_same_set_every_time() -> None:
@@ -151,7 +151,7 @@ def test_a_broadcast_is_sent_once_in_every_cell_with_participants() -> None:
 
 
 def test_work_over_memory_is_done_by_those_who_have_one() -> None:
-    work = (WorkStep("extract", 1), WorkStep("calibrate", 1, "batch and memory if memory"))
+    work = (WorkStep("extract", 1), WorkStep("calibrate", 1, over_memory=True, needs_memory=True))
     record, tables = play(make_plan((3, 5), work=work, memory={5: 70}))
     assert [(row["sensor"], row["kind"], row["samples"]) for row in tables["work"]] == [
         (3, "extract", 50),
