@@ -99,5 +99,6 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.blocks is None
         and scenario.backbone.latency_s == 0
         and scenario.compute.device == "instant"
+        and scenario.stream.arrival in ("saturated", "static")
     )
     return sent.serial_seconds(profile.uplink_bps, profile.downlink_bps) if sent and serial else None

@@ -98,15 +98,22 @@ class Plan:
         return sum(len(group.sensors) for group in self.groups)
 
 
+Samples = tuple[tuple[int, int], ...]
+"""Some of a sensor's samples: (first arrival index, how many), ascending. Old and new may have others between them."""
+
+
 class Participation(NamedTuple):
-    """What one sensor of a chain did. Its samples are the `captured` arrivals from `first_arrival` on."""
+    """What one sensor of a chain did, and on which samples of its own arrival path."""
 
     sensor: int
-    first_arrival: int
-    captured: int
+    samples: Samples
     trained: bool
     handed_over: bool
     got_scatter: bool
+
+    @property
+    def captured(self) -> int:
+        return sum(count for _, count in self.samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +140,15 @@ def lineage_root(settings: Mapping[str, Any]) -> str:
 
 def lineage_after(parent: str, record: RoundRecord) -> str:
     """The hash after one more round. Columns are hashed as little-endian 64-bit integers."""
-    lengths = [len(chain) for chain in record.chains]
-    rows = np.array(list(record.participations), dtype="<i8").reshape(-1, len(Participation._fields))
+    participations = list(record.participations)
+    columns = (
+        [len(chain) for chain in record.chains],
+        record.arrived,
+        [(p.sensor, p.trained, p.handed_over, p.got_scatter, len(p.samples)) for p in participations],
+        [span for p in participations for span in p.samples],
+    )
     digest = sha256(f"{parent}/{record.phase}".encode())
-    for column in (np.array(lengths, dtype="<i8"), np.array(record.arrived, dtype="<i8"), rows):
-        digest.update(column.shape[0].to_bytes(8, "little"))
-        digest.update(column.tobytes())
+    for column in columns:
+        digest.update(len(column).to_bytes(8, "little"))
+        digest.update(np.array(column, dtype="<i8").tobytes())
     return digest.hexdigest()

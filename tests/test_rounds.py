@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from hfedms_sim.rounds import SERVER, Group, Hop, Participation, RoundRecord, WorkStep, lineage_after, lineage_root
 
+BATCH = ((0, 50),)
 RECORD = RoundRecord(
     round=1,
     cycle=1,
     phase="full",
-    chains=((Participation(4, 0, 50, True, True, True), Participation(2, 0, 50, True, True, True)),
-            (Participation(7, 0, 50, True, True, True),)),
+    chains=((Participation(4, BATCH, True, True, True), Participation(2, BATCH, True, True, True)),
+            (Participation(7, BATCH, True, True, True),)),
     arrived=(True, True),
     start_s=0.0,
     end_s=10.0,
@@ -62,8 +63,10 @@ def test_work_covers_the_batch_the_memory_or_both(step: WorkStep, without_memory
         replace(RECORD, chains=RECORD.chains[::-1]),
         replace(RECORD, chains=((*RECORD.chains[0], *RECORD.chains[1]),), arrived=(True,)),
         with_first(sensor=5),
-        with_first(first_arrival=1),
-        with_first(captured=49),
+        with_first(samples=((1, 50),)),
+        with_first(samples=((0, 49),)),
+        with_first(samples=((0, 20), (30, 30))),
+        with_first(samples=()),
         with_first(trained=False),
         with_first(handed_over=False),
         with_first(got_scatter=False),

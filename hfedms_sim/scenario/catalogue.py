@@ -79,10 +79,12 @@ def load_scenario(
         _resolve_profiles(raw, Path(), "--set")
     else:
         _resolve_profiles(raw, path.parent, str(path))
+    _resolve_stream_path(raw, path.parent)
     for change in changes:
         if change.path != ("cells",):
             change.apply(raw)
             _resolve_profiles(raw, Path(), "--set")
+            _resolve_stream_path(raw, Path())
     origins = {(key,): f"--{key}" for key in options} | {change.path: "--set" for change in changes}
     return _validated(Scenario, raw, str(path), origins)
 
@@ -164,3 +166,10 @@ def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
             except InputError as error:
                 raise InputError(f"{label}: cells: {error}") from None
             cell["profile"] = known[named].model_dump(mode="json")
+
+
+def _resolve_stream_path(raw: dict[str, Any], directory: Path) -> None:
+    """Absolute, so that a run's own scenario.yaml finds the file from wherever it is."""
+    stream = raw.get("stream")
+    if isinstance(stream, dict) and isinstance(stream.get("path"), str) and stream["path"]:
+        stream["path"] = str((directory / stream["path"]).absolute())

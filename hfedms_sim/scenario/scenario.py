@@ -25,11 +25,27 @@ class Sensors(Settings):
     """Production lines with class preferences of their own."""
 
 
+_ARRIVAL_KEYS = {
+    "periodic": ("rate_hz",),
+    "poisson": ("rate_hz",),
+    "bursty": ("rate_hz", "on_s", "off_s"),
+    "trace": ("path",),
+}
+
+
 class Stream(Settings):
-    arrival: Literal["saturated", "static"] = "saturated"
-    """saturated: always a full fresh batch; static: the same local set every time."""
+    arrival: Literal["saturated", "static", "periodic", "poisson", "bursty", "trace"] = "saturated"
+    """saturated: always a full fresh batch; static: the same local set every time; others fill a buffer."""
+    rate_hz: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    """Samples a second of each sensor (periodic, poisson), or while it is on (bursty)."""
+    on_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
+    """Mean length of a burst (bursty)."""
+    off_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
+    """Mean length of the silence between bursts (bursty)."""
+    path: Annotated[str, Field(min_length=1)] | None = None
+    """CSV of arrival times with the columns sensor, time_s (trace)."""
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 50
-    """n: samples a capture takes (saturated)."""
+    """n: samples a capture takes at most; static takes the whole set."""
     buffer: Annotated[int, Field(ge=1, le=10_000_000)] = 50
     """Samples a sensor can hold, at least `batch`; as many as `batch` if only that is given."""
     short: Literal["wait", "take"] = "wait"
@@ -48,6 +64,15 @@ class Stream(Settings):
     def _buffer_holds_a_batch(self) -> "Stream":
         if self.buffer < self.batch:
             raise ValueError(f"buffer ({self.buffer}) must hold a batch ({self.batch})")
+        return self
+
+    @model_validator(mode="after")
+    def _arrival_has_its_figures(self) -> "Stream":
+        needed = _ARRIVAL_KEYS.get(self.arrival, ())
+        for key in ("rate_hz", "on_s", "off_s", "path"):
+            given = getattr(self, key) is not None
+            if given != (key in needed):
+                raise ValueError(f"arrival: {self.arrival} {'has no' if given else 'needs'} {key}")
         return self
 
 

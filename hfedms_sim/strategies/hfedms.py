@@ -16,27 +16,25 @@ from dataclasses import dataclass, replace
 
 from hfedms_sim.closed_form import REPORT_BYTES
 from hfedms_sim.grouping import random_groups
-from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Scatter, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts
 
-Batch = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class HFedMSState:
-    """`memory`: vectors each sensor holds; `captured`: the batches each participant of the cycle has captured in it.
+    """`memory`: vectors each sensor holds; `captured`: what each participant of the cycle has captured in it.
 
-    `seen`: every batch of raw samples the oracle keeps; empty for anybody else. A batch is (first arrival, samples).
+    `seen`: all raw samples the oracle keeps; empty for anybody else.
     """
 
     round: int
     groups: tuple[Group, ...]
     memory: Mapping[int, int]
-    captured: Mapping[int, tuple[Batch, ...]]
-    seen: Mapping[int, frozenset[Batch]]
+    captured: Mapping[int, Samples]
+    seen: Mapping[int, frozenset[tuple[int, int]]]
 
 
 class HFedMSStatic:
@@ -109,17 +107,17 @@ class HFedMSDynamic(HFedMSStatic):
         if self._interval == 1 or self._settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
-        for sensor, first_arrival, count, *_ in record.participations:
-            captured[sensor] = (*captured.get(sensor, ()), (first_arrival, count))
+        for participation in record.participations:
+            captured[participation.sensor] = (*captured.get(participation.sensor, ()), *participation.samples)
         if position_in_cycle(state.round, self._interval) < self._interval - 1:
             return replace(following, captured=captured)
         memory, seen = dict(state.memory), dict(state.seen)
-        for sensor, batches in captured.items():
+        for sensor, samples in captured.items():
             if self._settings.scc == "oracle":
-                seen[sensor] = seen.get(sensor, frozenset()) | frozenset(batches)
+                seen[sensor] = seen.get(sensor, frozenset()) | frozenset(samples)
                 memory[sensor] = sum(count for _, count in seen[sensor])
             else:
-                candidates = memory.get(sensor, 0) + sum(count for _, count in batches)
+                candidates = memory.get(sensor, 0) + sum(count for _, count in samples)
                 memory[sensor] = min(self._settings.memory, candidates)
         return replace(following, memory=memory, captured={}, seen=seen)
 

@@ -1,10 +1,10 @@
 """A base station: its airtime in both directions, and what a transfer over it takes.
 
-Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
-pool for both directions, which is how the HFedMS paper accounts.
+Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has
+one pool for both directions, which is how the HFedMS paper accounts.
 
-A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and are
-sent again (blocks.py). A sensor that was inactive for longer than the timer sets up its connection first.
+A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and
+are sent again (blocks.py). A sensor that was inactive for longer than the timer sets up its connection first.
 """
 
 from collections import deque

@@ -1,8 +1,9 @@
-"""Stories: what happens to one thing, told in the order it happens, as a generator that yields the events it waits for.
+"""Stories: what happens to one thing, told in the order it happens, as a generator that yields the events it waits
+for.
 
-A story is what SimPy calls a process. `Together` runs many at once and happens when the last has ended. It does what a
-`simpy.Process` for each and an `AllOf` over them would do, without their start and end events: a fifth less memory
-and a third less time in a round of a million sensors.
+A story is what SimPy calls a process. `Together` runs many at once and happens when the last has ended. It does
+what a `simpy.Process` for each and an `AllOf` over them would do, without their start and end events: a fifth less
+memory and a third less time in a round of a million sensors.
 """
 
 from collections.abc import Generator, Iterable

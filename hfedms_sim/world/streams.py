@@ -1,31 +1,92 @@
 """What a sensor has when it is asked for samples.
 
-A sample is known by its arrival index on the sensor's own path: a capture takes `captured` samples from
-`first_arrival` on. `saturated`: round r always finds a full fresh batch, the arrivals (r - 1) n .. r n - 1,
-whatever the clock says. `static`: the sensor's whole local set, the same each time. Both have nominal sizes: how
-many samples a sensor really owns is the data set's business.
+A sample is known by its arrival index on the sensor's own path. `saturated`: round r always finds a full fresh
+batch, the arrivals (r - 1) n .. r n - 1, whatever the clock says. `static`: the sensor's whole local set, the same
+each time, of nominal size: how many samples a sensor really owns is the data set's business. All others fill a
+bounded buffer over an arrival path that the seed alone decides (arrivals.py, bursts.py, arrival_csv.py,
+buffers.py).
 """
 
-from typing import NamedTuple
+from functools import lru_cache
+from math import inf
+from pathlib import Path
+from typing import Protocol
 
+from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.scenario import Stream
+from hfedms_sim.seeds import Draws
+from hfedms_sim.world.arrival_csv import read_arrival_csv
+from hfedms_sim.world.arrivals import ArrivalPath, PeriodicPath, PoissonPath
+from hfedms_sim.world.buffers import Buffers, Capture
+from hfedms_sim.world.bursts import BurstyPath
 
 NOMINAL_STATIC_SAMPLES = 200
 
 
-class Capture(NamedTuple):
-    first_arrival: int
-    arrived: int
-    overflowed: int
-    captured: int
+class Streams(Protocol):
+    def wait_s(self, sensor: int, now_s: float) -> float:
+        """How long a capture has to wait for a full batch."""
+
+    def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
+        """Takes what is there, at most a batch."""
 
 
-class Streams:
+class AlwaysFull:
+    """Saturated and static streams: the same for every sensor."""
+
     def __init__(self, settings: Stream) -> None:
-        self._settings = settings
+        self._batch = NOMINAL_STATIC_SAMPLES if settings.arrival == "static" else settings.batch
+        self._moves_on = settings.arrival == "saturated"
+        self._of_round = lru_cache(maxsize=1)(self._capture)  # one object for all sensors of a round
 
-    def capture(self, round_number: int) -> Capture:
-        if self._settings.arrival == "static":
-            return Capture(0, NOMINAL_STATIC_SAMPLES, 0, NOMINAL_STATIC_SAMPLES)
-        batch = self._settings.batch
-        return Capture((round_number - 1) * batch, batch, 0, batch)
+    def wait_s(self, sensor: int, now_s: float) -> float:
+        return 0.0
+
+    def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
+        return self._of_round(round_number)
+
+    def _capture(self, round_number: int) -> Capture:
+        first = (round_number - 1) * self._batch if self._moves_on else 0
+        return Capture(first, self._batch, 0, self._batch, ((first, self._batch),))
+
+
+class Buffered:
+    """Streams that fill and overflow."""
+
+    def __init__(self, settings: Stream, path: ArrivalPath) -> None:
+        self._settings = settings
+        self._buffers = Buffers(path, settings.batch, settings.buffer)
+
+    def wait_s(self, sensor: int, now_s: float) -> float:
+        if self._settings.short == "take":
+            return 0.0
+        ready_s = self._buffers.ready_s(sensor, now_s, self._settings.batch)
+        if ready_s == inf:
+            batch = self._settings.batch
+            raise InputError(
+                f"stream: sensor {sensor} never delivers {batch} more samples; stream.short: take goes on without"
+            )
+        return ready_s - now_s
+
+    def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
+        return self._buffers.capture(sensor, now_s)
+
+
+def make_streams(settings: Stream, sensors: int, draws: Draws) -> Streams:
+    if settings.arrival in ("saturated", "static"):
+        return AlwaysFull(settings)
+    return Buffered(settings, _path(settings, sensors, draws))
+
+
+def _path(settings: Stream, sensors: int, draws: Draws) -> ArrivalPath:
+    if settings.arrival == "trace":
+        assert settings.path is not None
+        return read_arrival_csv(Path(settings.path), sensors)
+    assert settings.rate_hz is not None
+    if settings.arrival == "periodic":
+        return PeriodicPath(settings.rate_hz, draws)
+    if settings.arrival == "poisson":
+        return PoissonPath(settings.rate_hz, draws)
+    assert settings.on_s is not None
+    assert settings.off_s is not None
+    return BurstyPath(settings.rate_hz, settings.on_s, settings.off_s, draws)

@@ -16,10 +16,11 @@ from hfedms_sim.rounds import EVERYONE, SERVER, Group, Hop, Participation, Paylo
 from hfedms_sim.scenario import DEVICES, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
+from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.energy import Direction
 from hfedms_sim.world.stories import Story, Together
-from hfedms_sim.world.streams import Capture, Streams
+from hfedms_sim.world.streams import make_streams
 
 _ALONE = -1  # group and hop of a transfer outside any chain
 
@@ -54,7 +55,7 @@ class World:
         self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
-        self._streams = Streams(scenario.stream)
+        self._streams = make_streams(scenario.stream, self.sensor_count, Draws(scenario.seed))
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
         self._trace = trace
         self._round = 0
@@ -116,6 +117,8 @@ class World:
                 yield Timeout(self.env, self._backbone_s)
             if target is not None:
                 yield from self._on_air(target, "down", hop.target, plan.payload, group.number, hop)
+                while wait_s := self._wait_s(hop.target, plan.reuse_batch):  # again if the clock rounded it short
+                    yield Timeout(self.env, wait_s)
                 batch = self._batch(hop.target, plan.reuse_batch)
                 memory = plan.memory.get(hop.target, 0)
                 trained = False
@@ -124,7 +127,7 @@ class World:
                     if samples:
                         trained = trained or step.kind != "extract"
                         yield from self._work(group.number, hop.number, hop.target, step, samples)
-                chain.append(Participation(hop.target, batch.first_arrival, batch.captured, trained, True, False))
+                chain.append(Participation(hop.target, batch.ranges, trained, True, False))
 
     def _push_report(self, sensor: int, payload: Payload) -> Story:
         yield from self._on_air(self.cell_of(sensor), "up", sensor, payload, _ALONE, Hop(_ALONE, sensor, SERVER))
@@ -197,16 +200,21 @@ class World:
         ))  # fmt: skip
         self._transfers += 1
 
+    def _held(self, sensor: int, reuse: bool) -> Capture | None:
+        """The batch the sensor reported in this round, or is told to reuse."""
+        round_number, batch = self._batches.get(sensor, (0, None))
+        return batch if reuse or round_number == self._round else None
+
+    def _wait_s(self, sensor: int, reuse: bool) -> float:
+        return 0.0 if self._held(sensor, reuse) else self._streams.wait_s(sensor, self.env.now)
+
     def _batch(self, sensor: int, reuse: bool) -> Capture:
-        """What the sensor works on: the batch it reported in this round (or is told to reuse), else a new one."""
-        held = self._batches.get(sensor)
-        if held is not None and (reuse or held[0] == self._round):
-            return held[1]
-        return self._capture(sensor)
+        """What the sensor works on: the batch it holds, else a new one."""
+        return self._held(sensor, reuse) or self._capture(sensor)
 
     def _capture(self, sensor: int) -> Capture:
-        capture = self._streams.capture(self._round)
-        self._trace.captures.append((self._round, sensor, self.env.now, *capture))
+        capture = self._streams.capture(sensor, self._round, self.env.now)
+        self._trace.captures.append((self._round, sensor, self.env.now, *capture[:4]))
         return capture
 
     def _play_together(self, stories: Iterable[Story]) -> None:

@@ -118,14 +118,14 @@ def test_a_reused_batch_is_the_reported_one_and_no_capture() -> None:
         reused = world.play(make_plan((3, 5), round=2, reuse_batch=True))
         world.begin(3)
         fresh = world.play(make_plan((3, 5), round=3))
-    batches = [[p.first_arrival for p in record.participations] for record in (first, reused, fresh)]
+    batches = [[p.samples[0][0] for p in record.participations] for record in (first, reused, fresh)]
     assert batches == [[0, 0], [0, 0], [100, 100]]
     assert trace.captures.gathered().num_rows == 8 + 2
 
 
 def test_static_data_is_the_same_set_every_time() -> None:
     record, _ = play(make_plan((3,), round=7), stream={"arrival": "static"})
-    assert [(p.first_arrival, p.captured) for p in record.participations] == [(0, 200)]
+    assert [p.samples for p in record.participations] == [((0, 200),)]
 
 
 @pytest.mark.parametrize(("mode", "downlinks", "end_s"), [("unicast", 3, 3.0), ("broadcast", 1, 1.0)])
