@@ -132,7 +132,7 @@ def test_a_written_scenario_holds_its_profiles_in_full() -> None:
         ("cells=[]", "cells = []: needs at least 1"),
         ("cells=[{name: a}]", "cells.0.profile: is missing"),
         ("cells.1.name=x", "'1' must be a list index from 0 to 0"),
-        ("cells.0.profile=lte-cat-m3", "unknown profile 'lte-cat-m3'. Did you mean 'lte-cat-m2'? Known: ethernet"),
+        ("cells.0.profile=lte-cat-m3", "unknown profile 'lte-cat-m3'. Did you mean 'lte-cat-m2'? Known: ec-gsm-iot"),
         ("stream={batch: 60, buffer: 50}", "stream: buffer (50) must hold a batch (60)"),
         ("faults=[{kind: x}]", "faults: is reserved: faults are not built yet; allowed: []"),
         ("targets=[0.5, 2]", "targets.1 = 2: must be at most 1"),
