@@ -100,4 +100,6 @@ def _value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return f"{value:,.10g}"
+    if isinstance(value, tuple):
+        return "; ".join(str(each) for each in value) or "none"
     return "null" if value is None else str(value)

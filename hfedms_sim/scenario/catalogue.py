@@ -79,12 +79,12 @@ def load_scenario(
         _resolve_profiles(raw, Path(), "--set")
     else:
         _resolve_profiles(raw, path.parent, str(path))
-    _resolve_stream_path(raw, path.parent)
+    _resolve_data_paths(raw, path.parent)
     for change in changes:
         if change.path != ("cells",):
             change.apply(raw)
             _resolve_profiles(raw, Path(), "--set")
-            _resolve_stream_path(raw, Path())
+            _resolve_data_paths(raw, Path())
     origins = {(key,): f"--{key}" for key in options} | {change.path: "--set" for change in changes}
     return _validated(Scenario, raw, str(path), origins)
 
@@ -168,8 +168,9 @@ def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
             cell["profile"] = known[named].model_dump(mode="json")
 
 
-def _resolve_stream_path(raw: dict[str, Any], directory: Path) -> None:
-    """Absolute, so that a run's own scenario.yaml finds the file from wherever it is."""
-    stream = raw.get("stream")
-    if isinstance(stream, dict) and isinstance(stream.get("path"), str) and stream["path"]:
-        stream["path"] = str((directory / stream["path"]).absolute())
+def _resolve_data_paths(raw: dict[str, Any], directory: Path) -> None:
+    """Absolute, so that a run's own scenario.yaml finds the files from wherever it is."""
+    sensors = raw.get("sensors")
+    for section in (raw.get("stream"), sensors.get("placement") if isinstance(sensors, dict) else None):
+        if isinstance(section, dict) and isinstance(section.get("path"), str) and section["path"]:
+            section["path"] = str((directory / section["path"]).absolute())

@@ -13,6 +13,7 @@ from hfedms_sim.scenario.base import (
     PositiveInt,
     Seconds,
     Settings,
+    TupleOf,
 )
 
 
@@ -42,6 +43,30 @@ class Currents(Settings):
     """While airtime is sent."""
 
 
+class Budget(Settings):
+    """What placed sensors need: powers and noise decide who hears whom."""
+
+    carrier_ghz: Annotated[float, Field(gt=0, le=100)]
+    """Carrier frequency."""
+    bandwidth_hz: Annotated[float, Field(gt=0, le=1e10)]
+    """In which the powers are sent and noise is heard."""
+    device_power_dbm: Annotated[float, Field(ge=-50, le=60)]
+    """Of a sensor."""
+    base_power_dbm: Annotated[float, Field(ge=-50, le=80)]
+    """Of the base station, within the bandwidth."""
+
+
+class Repetitions(Settings):
+    """A coverage class: what rates are left when everything is repeated."""
+
+    coupling_loss_db: Annotated[float, Field(gt=0, le=300)]
+    """Up to which loss the class holds."""
+    uplink_bps: Bps
+    """Rate in this class, sensor to base station."""
+    downlink_bps: Bps
+    """The same, base station to sensor."""
+
+
 class NetworkProfile(Settings):
     name: Name
     """How scenarios and reports call it."""
@@ -69,6 +94,10 @@ class NetworkProfile(Settings):
     """Transport blocks and their errors; null: nothing is ever sent twice."""
     energy: Currents | None = None
     """What the sensor's radio draws; null: not modelled."""
+    budget: Budget | None = None
+    """Link budget; null: sensors on this radio cannot be placed."""
+    repetitions: TupleOf[Repetitions] = ()
+    """Coverage classes by coupling loss, ascending; none: the rate follows the signal-to-noise ratio."""
     sources: dict[str, str] = Field(default_factory=dict)
     """Where each figure comes from; 'assumed' is a source."""
 
@@ -78,6 +107,9 @@ class NetworkProfile(Settings):
             raise ValueError("resource_units is for sharing: fair; under fifo a transfer has a whole channel")
         if self.resource_units is not None and self.channels == "dedicated":
             raise ValueError("resource_units needs a number of channels, not 'dedicated'")
+        losses_db = [each.coupling_loss_db for each in self.repetitions]
+        if losses_db != sorted(set(losses_db)):
+            raise ValueError("repetitions must have ascending coupling_loss_db")
         unknown = sorted(set(self.sources) - set(FIGURES))
         if unknown:
             raise ValueError(
@@ -96,7 +128,7 @@ class NetworkProfile(Settings):
         return dict(_figures(self))
 
 
-_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "energy": Currents}
+_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "energy": Currents, "budget": Budget}
 _NO_FIGURES = ("name", "description", "sources")
 
 

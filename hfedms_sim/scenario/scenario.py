@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.devices import DeviceName
 from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
+from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
 
@@ -23,6 +24,8 @@ class Sensors(Settings):
     """K: how many sensors the factory has."""
     types: PositiveInt = 10
     """Production lines with class preferences of their own."""
+    placement: Placement = Placement()
+    """Where they stand."""
 
 
 _ARRIVAL_KEYS = {
@@ -86,6 +89,10 @@ class Cell(Settings):
     """How reports call the cell."""
     profile: NetworkProfile
     """A shipped profile's name, a path to a YAML file, or the profile itself."""
+    x_m: Annotated[float, Field(ge=0, le=1e5)] | None = None
+    """Where it stands in the hall, along its width; needed if sensors are placed."""
+    y_m: Annotated[float, Field(ge=0, le=1e5)] | None = None
+    """The same, along its length."""
 
 
 class Backbone(Settings):

@@ -8,7 +8,7 @@ are sent again (blocks.py). A sensor that was inactive for longer than the timer
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import Delivery, FairPool, FifoPool, Pool
+from hfedms_sim.world.attachment import Attachment
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.energy import Direction, RadioMeter, RoundEnergy
 
@@ -35,8 +36,11 @@ class Need(NamedTuple):
 
 
 class Cell:
-    def __init__(self, env: Environment, settings: CellSettings, draws: Draws, sensors: int) -> None:
+    def __init__(
+        self, env: Environment, settings: CellSettings, draws: Draws, attachment: Attachment, sensors: int
+    ) -> None:
         profile = settings.profile
+        self._attachment = attachment
         self.env = env
         self.name = settings.name
         self._meter = None if profile.energy is None else RadioMeter(profile.energy, profile.inactivity_s, sensors)
@@ -46,7 +50,7 @@ class Cell:
         downlink = uplink if profile.duplex == "cell-half" else _pool(env, profile)
         self._pools: dict[Direction, Pool] = {"up": uplink, "down": downlink}
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
-        self._needs: dict[tuple[Direction, int], Need] = {}
+        self._needs: dict[tuple[Direction, int, float], Need] = {}
         self._released_s: dict[int, float] = {}  # when a sensor's inactivity timer ends
         self._radios = Radios(env) if profile.duplex == "device-half" else None
 
@@ -69,23 +73,28 @@ class Cell:
     def end_round(self) -> RoundEnergy | None:
         return None if self._meter is None else self._meter.end_round(self.env.now)
 
-    def need(self, direction: Direction, sensor: int, payload: Payload, round_number: int) -> Need:
+    def need(self, direction: Direction, sensors: Sequence[int], payload: Payload, round_number: int) -> Need:
+        """Of a transfer to or from a sensor, or to several at the rate of the slowest."""
+        factor = min(self._attachment.factor(direction, sensor) for sensor in sensors)
         blocks = self._profile.blocks
         if blocks is None:
-            return self._need_without_errors(direction, payload.size_bytes)
+            return self._need_without_errors(direction, payload.size_bytes, factor)
         block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
         index = 4 * round_number + _DRAWS_PER_ROUND[payload.kind]
-        uniform = self._draws.one_uniform(f"blocks/{direction}", sensor, index)
+        uniform = self._draws.one_uniform(f"blocks/{direction}", sensors[0], index)
         failed = failed_blocks(ceil(BITS_PER_BYTE * payload.size_bytes / block_bits), blocks.error_rate, uniform)
         again_bytes = failed * block_bits // BITS_PER_BYTE
-        return Need(BITS_PER_BYTE * (payload.size_bytes + again_bytes) / self._rates_bps[direction], again_bytes)
+        return Need(self._airtime_s(direction, payload.size_bytes + again_bytes, factor), again_bytes)
 
-    def _need_without_errors(self, direction: Direction, size_bytes: int) -> Need:
-        """There are few sizes: each is worked out once."""
-        key = (direction, size_bytes)
+    def _need_without_errors(self, direction: Direction, size_bytes: int, factor: float) -> Need:
+        """Where all rates are equal there are few sizes: each is worked out once."""
+        key = (direction, size_bytes, factor)
         if key not in self._needs:
-            self._needs[key] = Need(BITS_PER_BYTE * size_bytes / self._rates_bps[direction], 0)
+            self._needs[key] = Need(self._airtime_s(direction, size_bytes, factor), 0)
         return self._needs[key]
+
+    def _airtime_s(self, direction: Direction, size_bytes: int, factor: float) -> float:
+        return BITS_PER_BYTE * size_bytes / (self._rates_bps[direction] * factor)
 
     def send(self, direction: Direction, sensor: int, airtime_s: float) -> Delivery:
         """A transfer to or from `sensor`, ready now."""

@@ -16,6 +16,7 @@ from hfedms_sim.rounds import EVERYONE, SERVER, Group, Hop, Participation, Paylo
 from hfedms_sim.scenario import DEVICES, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
+from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.energy import Direction
@@ -46,8 +47,10 @@ class World:
     def __init__(self, scenario: Scenario, trace: Trace) -> None:
         self.env = Environment(0.0)
         self.sensor_count = scenario.sensors.count
+        draws = Draws(scenario.seed)
+        self._attachment = make_attachment(scenario, draws)
         self.cells = tuple(
-            Cell(self.env, settings, Draws(scenario.seed), len(range(index, self.sensor_count, len(scenario.cells))))
+            Cell(self.env, settings, draws, self._attachment, self._attachment.attached(index))
             for index, settings in enumerate(scenario.cells)
         )
         self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
@@ -55,7 +58,7 @@ class World:
         self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
-        self._streams = make_streams(scenario.stream, self.sensor_count, Draws(scenario.seed))
+        self._streams = make_streams(scenario.stream, self.sensor_count, draws)
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
         self._trace = trace
         self._round = 0
@@ -64,7 +67,7 @@ class World:
         self._work_j = 0.0
 
     def cell_of(self, sensor: int) -> Cell:
-        return self.cells[sensor % len(self.cells)]
+        return self.cells[self._attachment.cell(sensor)]
 
     def _cell_or_server(self, end: int) -> Cell | None:
         return None if end == SERVER else self.cell_of(end)
@@ -187,7 +190,7 @@ class World:
         set_up_s = max(map(cell.set_up_s, radios))
         if set_up_s:
             yield Timeout(self.env, set_up_s)
-        need = cell.need(direction, sensor, payload, self._round)
+        need = cell.need(direction, radios, payload, self._round)
         began_s = self.env.now
         waited_until_s = yield cell.send(direction, sensor, need.airtime_s)
         energy_j = cell.account(direction, radios, ready_s, need.airtime_s)

@@ -8,6 +8,7 @@ import simpy
 from hfedms_sim.rounds import Payload
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.seeds import Draws
+from hfedms_sim.world.attachment import RoundRobin
 from hfedms_sim.world.cell import Cell
 
 KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
@@ -15,14 +16,16 @@ KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
 
 def make_cell(env: simpy.Environment, **changes: Any) -> Cell:
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
-    return Cell(env, CellSettings.model_validate({"name": "hall", "profile": profile}), Draws(1), sensors=10)
+    return Cell(
+        env, CellSettings.model_validate({"name": "hall", "profile": profile}), Draws(1), RoundRobin(10, 1), sensors=10
+    )
 
 
 def deliveries(env: simpy.Environment, cell: Cell, *sends: tuple[Any, int]) -> list[tuple[float | None, float]]:
     """(start, end) of a kilobyte for each (direction, sensor), all ready at once."""
     log: list[tuple[float | None, float]] = []
     for direction, sensor in sends:
-        sent = cell.send(direction, sensor, cell.need(direction, sensor, KILOBYTE, 1).airtime_s)
+        sent = cell.send(direction, sensor, cell.need(direction, [sensor], KILOBYTE, 1).airtime_s)
         sent.callbacks.append(lambda event: log.append((event.value, env.now)))
     env.run()
     return log
@@ -56,17 +59,17 @@ def test_a_half_duplex_device_serves_its_queue_in_order_and_is_free_afterwards(e
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])
 def test_airtime_is_bits_over_rate(env: simpy.Environment, direction: Any, seconds: float) -> None:
-    assert make_cell(env).need(direction, 1, KILOBYTE, 1) == (seconds, 0)
+    assert make_cell(env).need(direction, [1], KILOBYTE, 1) == (seconds, 0)
 
 
 def test_failed_blocks_are_sent_again_within_the_airtime(env: simpy.Environment) -> None:
     """80 blocks of 100 bits; the failed ones come on top, at the same rate."""
     cell = make_cell(env, blocks={"uplink_bits": 100, "downlink_bits": 400, "error_rate": 0.5})
-    need = cell.need("up", 1, KILOBYTE, 1)
+    need = cell.need("up", [1], KILOBYTE, 1)
     assert need.retransmitted_bytes > 0
     assert need.airtime_s == pytest.approx((1_000 + need.retransmitted_bytes) / 1_000)
-    assert cell.need("up", 1, KILOBYTE, 1) == need
-    others = {cell.need("up", sensor, KILOBYTE, round_number) for sensor in range(20) for round_number in range(20)}
+    assert cell.need("up", [1], KILOBYTE, 1) == need
+    others = {cell.need("up", [sensor], KILOBYTE, round_number) for sensor in range(20) for round_number in range(20)}
     assert len(others) > 10
 
 
@@ -74,7 +77,7 @@ def test_a_transfers_block_errors_do_not_depend_on_the_rate(env: simpy.Environme
     blocks = {"uplink_bits": 100, "downlink_bits": 400, "error_rate": 0.5}
     slow, fast = make_cell(env, blocks=blocks), make_cell(env, blocks=blocks, uplink_bps=1e6)
     for sensor in range(20):
-        sent_again = [each.need("up", sensor, KILOBYTE, 3).retransmitted_bytes for each in (slow, fast)]
+        sent_again = [each.need("up", [sensor], KILOBYTE, 3).retransmitted_bytes for each in (slow, fast)]
         assert sent_again[0] == sent_again[1]
 
 

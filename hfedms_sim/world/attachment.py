@@ -1,0 +1,136 @@
+"""Which cell a sensor uses, and at which rates.
+
+Sensors that stand nowhere are spread round-robin and have their profile's full rates. Placed sensors take the cell that
+can carry most for them (coverage.py); their rates are the profile's times the Shannon factor of their SNR, or those of
+their repetition class where the profile has classes.
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import NetworkProfile, Scenario
+from hfedms_sim.scenario.placement import Placement
+from hfedms_sim.seeds import Draws
+from hfedms_sim.world import placement as places
+from hfedms_sim.world.coverage import Coverage, RadioBudget, attach, coverage_class
+from hfedms_sim.world.energy import Direction
+
+
+class Attachment(Protocol):
+    def cell(self, sensor: int) -> int: ...
+
+    def factor(self, direction: Direction, sensor: int) -> float:
+        """The sensor's rate as a share of its profile's."""
+
+    def attached(self, cell: int) -> int:
+        """How many sensors use the cell."""
+
+
+class RoundRobin:
+    def __init__(self, sensors: int, cells: int) -> None:
+        self._sensors = sensors
+        self._cells = cells
+
+    def cell(self, sensor: int) -> int:
+        return sensor % self._cells
+
+    def factor(self, direction: Direction, sensor: int) -> float:
+        return 1.0
+
+    def attached(self, cell: int) -> int:
+        return len(range(cell, self._sensors, self._cells))
+
+
+class Placed:
+    def __init__(self, scenario: Scenario, draws: Draws) -> None:
+        placement = scenario.sensors.placement
+        self.positions_m = _positions_m(placement, scenario.sensors.count, draws)
+        cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
+        budgets = [_budget(cell.profile, placement) for cell in scenario.cells]
+        self.coverage = attach(self.positions_m, cell_positions_m, budgets, draws)
+        _refuse_uncovered(self.coverage)
+        self._cell: list[int] = self.coverage.cell.tolist()
+        factors = [_factors(self.coverage, index, cell.profile) for index, cell in enumerate(scenario.cells)]
+        chosen = np.arange(scenario.sensors.count)
+        self._factor: dict[Direction, list[float]] = {
+            "up": np.stack([up for up, _ in factors])[self.coverage.cell, chosen].tolist(),
+            "down": np.stack([down for _, down in factors])[self.coverage.cell, chosen].tolist(),
+        }
+        self._attached = np.bincount(self.coverage.cell, minlength=len(scenario.cells)).tolist()
+
+    def cell(self, sensor: int) -> int:
+        return self._cell[sensor]
+
+    def factor(self, direction: Direction, sensor: int) -> float:
+        return self._factor[direction][sensor]
+
+    def attached(self, cell: int) -> int:
+        return int(self._attached[cell])
+
+
+def make_attachment(scenario: Scenario, draws: Draws) -> Attachment:
+    if scenario.sensors.placement.kind == "none":
+        return RoundRobin(scenario.sensors.count, len(scenario.cells))
+    return Placed(scenario, draws)
+
+
+def _positions_m(placement: Placement, count: int, draws: Draws) -> places.Floats:
+    assert placement.width_m is not None
+    assert placement.length_m is not None
+    hall = places.Hall(placement.width_m, placement.length_m)
+    if placement.kind == "grid":
+        assert placement.pitch_m is not None
+        return places.grid(count, hall, placement.pitch_m)
+    if placement.kind == "clusters":
+        assert placement.clusters is not None
+        assert placement.spread_m is not None
+        return places.clusters(count, hall, placement.clusters, placement.spread_m, draws)
+    if placement.kind == "csv":
+        assert placement.path is not None
+        return places.from_csv(count, hall, Path(placement.path))
+    return places.uniform(count, hall, draws)
+
+
+def _cell_position_m(scenario: Scenario, index: int) -> tuple[float, float]:
+    cell, placement = scenario.cells[index], scenario.sensors.placement
+    if cell.x_m is None or cell.y_m is None:
+        raise InputError(f"cells.{index}: needs x_m and y_m, because the sensors are placed")
+    assert placement.width_m is not None
+    assert placement.length_m is not None
+    if not (0 <= cell.x_m <= placement.width_m and 0 <= cell.y_m <= placement.length_m):
+        raise InputError(f"cells.{index}: stands at {cell.x_m:g}, {cell.y_m:g}, outside the hall")
+    return cell.x_m, cell.y_m
+
+
+def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
+    if profile.budget is None:
+        raise InputError(f"profile {profile.name} has no budget, so sensors on it cannot be placed")
+    return RadioBudget(
+        carrier_ghz=profile.budget.carrier_ghz,
+        bandwidth_hz=profile.budget.bandwidth_hz,
+        uplink_power_dbm=profile.budget.device_power_dbm,
+        downlink_power_dbm=profile.budget.base_power_dbm,
+        environment=placement.environment,
+        max_coupling_loss_db=profile.repetitions[-1].coupling_loss_db if profile.repetitions else None,
+    )
+
+
+def _factors(coverage: Coverage, index: int, profile: NetworkProfile) -> tuple[places.Floats, places.Floats]:
+    """Up and down, for all sensors as if they used the cell `index`; only those that do are looked at."""
+    if not profile.repetitions:
+        return coverage.uplink_factor, coverage.downlink_factor
+    limits_db = tuple(each.coupling_loss_db for each in profile.repetitions)
+    of_sensor = coverage_class(coverage.coupling_loss_db, limits_db)
+    up = np.array([each.uplink_bps / profile.uplink_bps for each in profile.repetitions])
+    down = np.array([each.downlink_bps / profile.downlink_bps for each in profile.repetitions])
+    return up[of_sensor], down[of_sensor]
+
+
+def _refuse_uncovered(coverage: Coverage) -> None:
+    outside = np.flatnonzero(~coverage.covered)
+    if len(outside):
+        count = f"{len(outside):,} of {len(coverage.covered):,} sensors"
+        raise InputError(f"{count} are out of coverage, sensor {outside[0]} first: more cells, or another radio")

@@ -1,0 +1,163 @@
+"""Where the sensors stand: rows of x, y in metres, in a rectangular hall with a corner at 0, 0.
+
+Every position is a function of the sensor's number and the seed alone, so one more sensor moves nobody:
+- grid: in the middle of squares of a fixed pitch, row by row along the hall's width;
+- uniform: anywhere, x = width U1, y = length U2;
+- clusters: sensor k around the centre of cluster k mod n (a machine, a line), the centre uniform, the offset normal
+  with the same spread in x and y; who would stand outside is folded back at the wall;
+- from_csv: as a file says.
+Left out: heights (the radio's budget has one for all sensors), movement, and what stands in the way.
+"""
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.seeds import Draws
+
+Floats = NDArray[np.float64]
+
+CSV_HEADER = ["sensor", "x_m", "y_m"]
+_NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    width_m: float
+    """Along x."""
+    length_m: float
+    """Along y."""
+
+    def __post_init__(self) -> None:
+        _check_positive("width_m", self.width_m)
+        _check_positive("length_m", self.length_m)
+
+    @property
+    def size_m(self) -> Floats:
+        return np.array([self.width_m, self.length_m])
+
+    def __str__(self) -> str:
+        return f"{self.width_m:g} x {self.length_m:g} m"
+
+
+def grid(count: int, hall: Hall, pitch_m: float) -> Floats:
+    """A length too short for all is an error, never a smaller pitch: that would move everybody."""
+    _check_positive("pitch_m", pitch_m)
+    columns, rows = _whole_pitches(hall.width_m, pitch_m), _whole_pitches(hall.length_m, pitch_m)
+    if count > columns * rows:
+        raise InputError(
+            f"{count} sensors do not fit: a hall of {hall} has room for {columns * rows} at pitch_m = {pitch_m:g}"
+        )
+    sensors = np.arange(count)
+    return (np.column_stack((sensors % max(columns, 1), sensors // max(columns, 1))) + 0.5) * pitch_m
+
+
+def uniform(count: int, hall: Hall, draws: Draws) -> Floats:
+    return draws.uniform("placement", np.arange(count)[:, None], np.arange(2)) * hall.size_m
+
+
+def clusters(count: int, hall: Hall, cluster_count: int, spread_m: float, draws: Draws) -> Floats:
+    """More clusters than before do move sensors: k mod n changes."""
+    if cluster_count < 1:
+        raise InputError(f"clusters = {cluster_count}: must be at least 1")
+    if not 0 <= spread_m <= max(hall.width_m, hall.length_m):
+        raise InputError(f"spread_m = {spread_m:g}: must be at least 0 and no more than the hall of {hall}")
+    sensors, axes = np.arange(count)[:, None], np.arange(2)
+    centres_m = draws.uniform("cluster centre", sensors % cluster_count, axes) * hall.size_m
+    return _folded(centres_m + spread_m * draws.normal("placement", sensors, axes), hall.size_m)
+
+
+def from_csv(count: int, hall: Hall, path: Path) -> Floats:
+    """Reads `sensor,x_m,y_m`: sensors 0 .. count-1 in any order, each once, all inside the hall."""
+    name = str(path) if str(path).isprintable() else repr(str(path))
+    reader = csv.reader(io.StringIO(_text(path, name), newline=""))
+    positions_m: dict[int, tuple[float, float]] = {}
+    try:
+        _check_header(next(reader, None), name)
+        for row in filter(None, reader):
+            where = f"{name}, line {reader.line_num}"
+            sensor, position_m = _parsed(row, count, hall, where)
+            if sensor in positions_m:
+                raise InputError(f"{where}: sensor = {sensor}: stands in the file twice; allowed is once")
+            positions_m[sensor] = position_m
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: is not CSV ({error})") from None
+    if len(positions_m) < count:
+        missing = next(sensor for sensor in range(count) if sensor not in positions_m)
+        raise InputError(f"{name}: sensor {missing} is missing; there must be {_sensors(count)}, each once")
+    return np.array([positions_m[sensor] for sensor in range(count)]).reshape(count, 2)
+
+
+def _check_positive(name: str, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise InputError(f"{name} = {value}: must be greater than 0 and finite")
+
+
+def _whole_pitches(side_m: float, pitch_m: float) -> int:
+    """How many fit, 0.3 / 0.1 being 3; no more than anyone has sensors."""
+    return math.floor(min(side_m / pitch_m, 1e12) * (1 + 1e-12))
+
+
+def _folded(positions_m: Floats, size_m: Floats) -> Floats:
+    """Reflected at the walls, as often as it takes."""
+    return np.asarray(size_m - np.abs(np.mod(positions_m, 2 * size_m) - size_m))
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{name}: is a directory or a device, not a CSV file")
+        content = path.read_bytes()
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}, line {line}: byte {content[error.start]:#x} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:  # ValueError: a path no file can have
+        raise InputError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def _check_header(header: list[str] | None, name: str) -> None:
+    wanted = ",".join(CSV_HEADER)
+    if header is None:
+        raise InputError(f"{name}: is empty; the first line must be {wanted}")
+    if [column.strip() for column in header] != CSV_HEADER:
+        raise InputError(f"{name}, line 1: {_shown(','.join(header))}: the first line must be {wanted}")
+
+
+def _parsed(row: list[str], count: int, hall: Hall, where: str) -> tuple[int, tuple[float, float]]:
+    if len(row) != len(CSV_HEADER):
+        wanted = ",".join(CSV_HEADER)
+        raise InputError(f"{where}: {_shown(','.join(row))}: has {len(row)} values; must have 3, {wanted}")
+    number = row[0].strip()
+    if not _NUMBER.fullmatch(number) or int(number) >= count:
+        raise InputError(f"{where}: sensor = {_shown(row[0])}: must be one of {_sensors(count)}")
+    x_m = _coordinate_m("x_m", row[1], hall.width_m, where)
+    return int(number), (x_m, _coordinate_m("y_m", row[2], hall.length_m, where))
+
+
+def _coordinate_m(name: str, text: str, side_m: float, where: str) -> float:
+    try:
+        value_m = float(text)
+    except ValueError:
+        value_m = math.nan
+    if not 0 <= value_m <= side_m:
+        raise InputError(f"{where}: {name} = {_shown(text)}: must be a number from 0 to {side_m:g}, inside the hall")
+    return value_m
+
+
+def _sensors(count: int) -> str:
+    return f"the sensors 0 to {count - 1}"
+
+
+def _shown(text: str) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

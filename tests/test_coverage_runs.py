@@ -1,0 +1,105 @@
+"""Placed sensors through whole runs: who uses which cell, at which rate, and what does not change with the radio."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.seeds import Draws
+from hfedms_sim.simulation import run
+from hfedms_sim.world.attachment import Placed
+from tests.conftest import FAST, tiny_scenario
+
+BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": 23.0, "base_power_dbm": 30.0}
+EVERYBODY = {"name": "fedavg", "sample_ratio": 1.0}
+
+
+def placed(budget: dict[str, Any] | None = None, **changes: Any) -> Scenario:
+    """Three cells along a yard of 900 m; sensors anywhere in it."""
+    profile = FAST | {"budget": BUDGET | (budget or {})} | changes.pop("profile", {})
+    cells = [{"name": f"c{i}", "profile": profile, "x_m": 150.0 + 300.0 * i, "y_m": 50.0} for i in range(3)]
+    placement = {"kind": "uniform", "width_m": 900.0, "length_m": 100.0, "environment": "DL"}
+    sensors = {"count": 60, "placement": placement}
+    return tiny_scenario(**{"sensors": sensors, "cells": cells, "strategy": EVERYBODY, "rounds": 2} | changes)
+
+
+def test_a_transfer_takes_the_time_of_its_sensors_own_rate() -> None:
+    scenario = placed({"device_power_dbm": 0.0, "base_power_dbm": 0.0})
+    coverage = Placed(scenario, Draws(scenario.seed)).coverage
+    transfers = run(scenario, timing_only=True).transfers
+    assert coverage.uplink_factor.min() < 0.9 < coverage.uplink_factor.max()
+    for direction, factor in (("up", coverage.uplink_factor), ("down", coverage.downlink_factor)):
+        rows = transfers[transfers["direction"] == direction]
+        expected_s = rows["bytes"].to_numpy() / 1_000 / factor[rows["sensor"].to_numpy()]
+        assert rows["airtime_s"].to_numpy() == pytest.approx(expected_s, rel=1e-12)
+        names = [scenario.cells[index].name for index in coverage.cell[rows["sensor"].to_numpy()]]
+        assert rows["cell"].tolist() == names
+
+
+def test_another_radio_has_the_same_places_and_the_same_shadowing() -> None:
+    one, other = placed(), placed({"device_power_dbm": 14.0}, profile={"uplink_bps": 1e6})
+    first, second = (Placed(each, Draws(each.seed)) for each in (one, other))
+    assert np.array_equal(first.positions_m, second.positions_m)
+    assert np.array_equal(first.coverage.coupling_loss_db, second.coverage.coupling_loss_db)
+    assert np.array_equal(first.coverage.los, second.coverage.los)
+
+
+def test_a_repetition_class_gives_its_rates() -> None:
+    classes = [
+        {"coupling_loss_db": 90.0, "uplink_bps": 8e3, "downlink_bps": 8e3},
+        {"coupling_loss_db": 200.0, "uplink_bps": 1e3, "downlink_bps": 2e3},
+    ]
+    scenario = placed(profile={"repetitions": classes})
+    transfers = run(scenario, timing_only=True).transfers
+    airtimes_s = {direction: set(rows["airtime_s"]) for direction, rows in transfers.groupby("direction")}
+    size_kb = transfers["bytes"].iloc[0] / 1_000
+    assert sorted(airtimes_s["up"]) == pytest.approx([size_kb, 8 * size_kb])
+    assert sorted(airtimes_s["down"]) == pytest.approx([size_kb, 4 * size_kb])
+
+
+def test_sensors_out_of_coverage_are_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match=r"of 60 sensors are out of coverage, sensor \d+ first"):
+        run(placed({"device_power_dbm": -50.0}), timing_only=True)
+
+
+def test_cells_need_places_and_budgets() -> None:
+    cells = [{"name": "a", "profile": FAST | {"budget": BUDGET}}]
+    with pytest.raises(InputError, match=r"cells.0: needs x_m and y_m"):
+        run(placed(cells=cells), timing_only=True)
+    with pytest.raises(InputError, match="profile fast has no budget"):
+        run(placed(cells=[{"name": "a", "profile": FAST, "x_m": 1.0, "y_m": 1.0}]), timing_only=True)
+    far = {"name": "a", "profile": FAST | {"budget": BUDGET}, "x_m": 901.0, "y_m": 1.0}
+    with pytest.raises(InputError, match="outside the hall"):
+        run(placed(cells=[far]), timing_only=True)
+
+
+@pytest.mark.parametrize(
+    ("placement", "message"),
+    [
+        ("{kind: grid, width_m: 10, length_m: 10}", "kind: grid needs pitch_m"),
+        ("{kind: none, width_m: 10}", "kind: none has no width_m"),
+        ("{kind: uniform, width_m: -1, length_m: 10}", "width_m = -1: must be greater than 0"),
+        ("{kind: gird}", "Did you mean 'grid'?"),
+    ],
+)
+def test_a_placement_needs_the_figures_of_its_kind(placement: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_scenario("quickstart", overrides=[f"sensors.placement={placement}"])
+    assert message in str(caught.value)
+
+
+def test_places_come_from_a_csv_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text("sensor,x_m,y_m\n0,1,2\n1,3,4\n")
+    (tmp_path / "s.yaml").write_text(
+        "{name: s, model: tiny-mlp, rounds: 1, strategy: {name: fedavg},"
+        " sensors: {count: 2, placement: {kind: csv, width_m: 10.0, length_m: 10.0, path: places.csv}},"
+        " cells: [{name: a, profile: lte-cat-m2, x_m: 5.0, y_m: 5.0}]}"
+    )
+    scenario = load_scenario(str(tmp_path / "s.yaml"))
+    assert Placed(scenario, Draws(1)).positions_m.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    (tmp_path / "places.csv").write_text("sensor,x_m,y_m\n0,1,-2\n1,3,4\n")
+    with pytest.raises(InputError, match=r"places\.csv, line 2"):
+        run(scenario, timing_only=True)
