@@ -82,9 +82,19 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--timing-only", is_flag=True, help="Play the clock without training.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")
 @click.option("--resume", is_flag=True, help="Go on with the unfinished run in --out.")
+@click.option("--allow-infeasible", is_flag=True, help="Go on even if the first round takes over 30 simulated days.")
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
-def run_command(scenario: str, timing_only: bool, out: Path | None, resume: bool, quiet: bool, **changes: Any) -> None:
+def run_command(
+    scenario: str,
+    timing_only: bool,
+    out: Path | None,
+    resume: bool,
+    allow_infeasible: bool,
+    quiet: bool,
+    **changes: Any,
+) -> None:
     """Run SCENARIO (a shipped name or a path to a YAML file)."""
+    from hfedms_sim.feasibility import radio_costs
     from hfedms_sim.report.progress import round_progress
     from hfedms_sim.report.tables import closing_table
     from hfedms_sim.scenario import load_scenario
@@ -93,8 +103,13 @@ def run_command(scenario: str, timing_only: bool, out: Path | None, resume: bool
     loaded = load_scenario(scenario, **changes)
     require_timing_only(timing_only)
     directory = _run_directory(loaded, out, resume)
+    if not quiet:
+        for cost in radio_costs(loaded):
+            click.echo(cost, err=True)
     with _resumable(directory.path), round_progress(_console(stderr=True), loaded.rounds, quiet) as on_round:
-        result = run(loaded, timing_only=timing_only, out=directory, on_round=on_round)
+        result = run(
+            loaded, timing_only=timing_only, allow_infeasible=allow_infeasible, out=directory, on_round=on_round
+        )
     if not quiet:
         console = _console()
         console.print(closing_table(result))

@@ -8,6 +8,7 @@ wall-clock times are in provenance and summary only.
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,8 +110,9 @@ def open_run(directory: Path) -> RunResult:
 class RunDirectory:
     """A run directory being written, by this process alone: it holds a lock on it until it ends."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, is_new: bool) -> None:
         self.path = path
+        self._is_new = is_new
         self._lock = _locked(path)
 
     @classmethod
@@ -122,7 +124,7 @@ class RunDirectory:
                 path = parent / f"{name}-{number:03d}"
                 with suppress(FileExistsError):
                     path.mkdir()
-                    return cls(path)
+                    return cls(path, is_new=True)
         except OSError as error:
             raise InputError(f"{parent}: cannot be created ({error.strerror})") from None
         raise AssertionError("there is always another number")
@@ -137,7 +139,7 @@ class RunDirectory:
             raise InputError(f"{path}: exists already; choose another --out{hint}") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{str(path)!a}: cannot be created ({getattr(error, 'strerror', error)})") from None
-        return cls(path)
+        return cls(path, is_new=True)
 
     @classmethod
     def resumed(cls, path: Path, scenario: Scenario) -> "RunDirectory":
@@ -150,7 +152,12 @@ class RunDirectory:
         if changed:
             key = changed[0]
             raise InputError(f"{path}: was run with another {key}: {before.get(key)!r:.80}, now {now[key]!r:.80}")
-        return cls(path)
+        return cls(path, is_new=False)
+
+    def abandon(self) -> None:
+        """The run turned out not to be possible: nothing is left, unless something was there before."""
+        if self._is_new:
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def unlock(self) -> None:
         if self._lock is not None:

@@ -13,17 +13,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from importlib import metadata
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.strategies import Strategy, make_strategy
 from hfedms_sim.trace import Trace
+from hfedms_sim.units import format_seconds
 from hfedms_sim.world import World
 
 LEARNING_VERSION = 0  # changes whenever the same lineage would learn something else
@@ -40,10 +43,14 @@ def run(
     scenario: Scenario,
     *,
     timing_only: bool,
+    allow_infeasible: bool = False,
     out: RunDirectory | Path | str | None = None,
     on_round: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
-    """Plays the scenario. `out` is the run directory; None keeps the tables in memory."""
+    """Plays the scenario. `out` is the run directory; None keeps the tables in memory.
+
+    A first round of more than 30 simulated days is refused unless allowed: such a run is rarely what was meant.
+    """
     require_timing_only(timing_only)
     directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
     started = perf_counter()
@@ -54,7 +61,8 @@ def run(
         with Trace(None if directory is None else directory.path) as trace:
             world = World(scenario, trace)
             built = perf_counter()
-            lineage = _play_rounds(scenario, world, trace, on_round)
+            longest_s = inf if allow_infeasible else LONGEST_FIRST_ROUND_S
+            lineage = _play_rounds(scenario, world, trace, on_round, longest_s)
             played = perf_counter()
         summary = _summary(scenario, world, lineage, perf_counter() - started)
         provenance |= {
@@ -67,6 +75,10 @@ def run(
     except OSError as error:
         where = error.filename or (directory.path if directory else "run")
         raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
+    except InputError:
+        if directory is not None:
+            directory.abandon()
+        raise
     finally:
         if directory is not None:
             directory.unlock()
@@ -79,7 +91,9 @@ def require_timing_only(timing_only: bool) -> None:
         raise InputError("training is not built yet: add --timing-only for simulated time, bytes and the trace")
 
 
-def _play_rounds(scenario: Scenario, world: World, trace: Trace, on_round: Callable[[Progress], None]) -> str:
+def _play_rounds(
+    scenario: Scenario, world: World, trace: Trace, on_round: Callable[[Progress], None], longest_first_round_s: float
+) -> str:
     """Returns the lineage after the last round."""
     strategy = make_strategy(scenario)
     state = strategy.start()
@@ -90,6 +104,11 @@ def _play_rounds(scenario: Scenario, world: World, trace: Trace, on_round: Calla
             state = strategy.after(state, plan, record)
             lineage = lineage_after(lineage, record)
             trace.rounds.append(_round_row(plan, record, cost, lineage))
+        if number == 1 and record.end_s > longest_first_round_s:
+            takes = format_seconds(record.end_s)
+            raise InputError(
+                f"the first round takes {takes} of simulated time; --allow-infeasible goes on all the same"
+            )
         on_round(Progress(number, scenario.rounds, record.end_s))
     return lineage
 

@@ -1,0 +1,49 @@
+"""What a transfer would take on each radio of a scenario, before anything is simulated.
+
+Alone in the cell, with the expected repetitions of failed blocks: set-up + 8 B / (r (1 - p)) + latency. A round takes
+at least one model down and one up; some radios cannot carry a model in any useful time: better to know before.
+"""
+
+from typing import NamedTuple
+
+from hfedms_sim.scenario import NetworkProfile, Scenario
+from hfedms_sim.units import BITS_PER_BYTE, format_seconds
+
+LONGEST_FIRST_ROUND_S = 30 * 86_400.0
+
+
+class RadioCost(NamedTuple):
+    profile: str
+    model_up_s: float
+    model_down_s: float
+    classifier_up_s: float
+    classifier_down_s: float
+
+    def __str__(self) -> str:
+        model = f"one model up {format_seconds(self.model_up_s)}, down {format_seconds(self.model_down_s)}"
+        up, down = format_seconds(self.classifier_up_s), format_seconds(self.classifier_down_s)
+        return f"{self.profile}: {model}; one classifier up {up}, down {down}"
+
+
+def radio_costs(scenario: Scenario) -> list[RadioCost]:
+    """One for each different profile, in the order of the cells."""
+    spec = scenario.model_spec
+    profiles = {cell.profile.name: cell.profile for cell in scenario.cells}
+    return [
+        RadioCost(
+            name,
+            *_transfer_s(profile, spec.model_bytes),
+            *_transfer_s(profile, spec.classifier_bytes),
+        )
+        for name, profile in profiles.items()
+    ]
+
+
+def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]:
+    """Up and down."""
+    arriving = 1 - (profile.blocks.error_rate if profile.blocks else 0.0)
+    overhead_s = profile.setup_s + profile.latency_s
+    return (
+        overhead_s + BITS_PER_BYTE * size_bytes / (profile.uplink_bps * arriving),
+        overhead_s + BITS_PER_BYTE * size_bytes / (profile.downlink_bps * arriving),
+    )
