@@ -9,10 +9,7 @@ Every position is a function of the sensor's number and the seed alone, so one m
 Left out: heights (the radio's budget has one for all sensors), movement, and what stands in the way.
 """
 
-import csv
-import io
 import math
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +18,11 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
+from hfedms_sim.world.csv_rows import number_of, read_rows, sensor_of
 
 Floats = NDArray[np.float64]
 
 CSV_HEADER = ["sensor", "x_m", "y_m"]
-_NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +73,23 @@ def clusters(count: int, hall: Hall, cluster_count: int, spread_m: float, draws:
 
 def from_csv(count: int, hall: Hall, path: Path) -> Floats:
     """Reads `sensor,x_m,y_m`: sensors 0 .. count-1 in any order, each once, all inside the hall."""
-    name = str(path) if str(path).isprintable() else repr(str(path))
-    reader = csv.reader(io.StringIO(_text(path, name), newline=""))
     positions_m: dict[int, tuple[float, float]] = {}
-    try:
-        _check_header(next(reader, None), name)
-        for row in filter(None, reader):
-            where = f"{name}, line {reader.line_num}"
-            sensor, position_m = _parsed(row, count, hall, where)
-            if sensor in positions_m:
-                raise InputError(f"{where}: sensor = {sensor}: stands in the file twice; allowed is once")
-            positions_m[sensor] = position_m
-    except csv.Error as error:
-        raise InputError(f"{name}, line {reader.line_num}: is not CSV ({error})") from None
+
+    def take(row: list[str]) -> None:
+        sensor = sensor_of(row[0], count)
+        if sensor in positions_m:
+            raise ValueError(f"sensor = {sensor}: stands in the file twice; allowed is once")
+        positions_m[sensor] = (_coordinate_m("x_m", row[1], hall.width_m), _coordinate_m("y_m", row[2], hall.length_m))
+
+    name = read_rows(path, CSV_HEADER, take)
     if len(positions_m) < count:
         missing = next(sensor for sensor in range(count) if sensor not in positions_m)
-        raise InputError(f"{name}: sensor {missing} is missing; there must be {_sensors(count)}, each once")
+        raise InputError(f"{name}: sensor {missing} is missing; there must be the sensors 0 to {count - 1}, each once")
     return np.array([positions_m[sensor] for sensor in range(count)]).reshape(count, 2)
+
+
+def _coordinate_m(key: str, text: str, side_m: float) -> float:
+    return number_of(key, text, side_m, f"a number from 0 to {side_m:g}, inside the hall")
 
 
 def _check_positive(name: str, value: float) -> None:
@@ -108,56 +105,3 @@ def _whole_pitches(side_m: float, pitch_m: float) -> int:
 def _folded(positions_m: Floats, size_m: Floats) -> Floats:
     """Reflected at the walls, as often as it takes."""
     return np.asarray(size_m - np.abs(np.mod(positions_m, 2 * size_m) - size_m))
-
-
-def _text(path: Path, name: str) -> str:
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{name}: is a directory or a device, not a CSV file")
-        content = path.read_bytes()
-        return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}, line {line}: byte {content[error.start]:#x} is not UTF-8 text") from None
-    except (OSError, ValueError) as error:  # ValueError: a path no file can have
-        raise InputError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-
-
-def _check_header(header: list[str] | None, name: str) -> None:
-    wanted = ",".join(CSV_HEADER)
-    if header is None:
-        raise InputError(f"{name}: is empty; the first line must be {wanted}")
-    if [column.strip() for column in header] != CSV_HEADER:
-        raise InputError(f"{name}, line 1: {_shown(','.join(header))}: the first line must be {wanted}")
-
-
-def _parsed(row: list[str], count: int, hall: Hall, where: str) -> tuple[int, tuple[float, float]]:
-    if len(row) != len(CSV_HEADER):
-        wanted = ",".join(CSV_HEADER)
-        raise InputError(f"{where}: {_shown(','.join(row))}: has {len(row)} values; must have 3, {wanted}")
-    number = row[0].strip()
-    if not _NUMBER.fullmatch(number) or int(number) >= count:
-        raise InputError(f"{where}: sensor = {_shown(row[0])}: must be one of {_sensors(count)}")
-    x_m = _coordinate_m("x_m", row[1], hall.width_m, where)
-    return int(number), (x_m, _coordinate_m("y_m", row[2], hall.length_m, where))
-
-
-def _coordinate_m(name: str, text: str, side_m: float, where: str) -> float:
-    try:
-        value_m = float(text)
-    except ValueError:
-        value_m = math.nan
-    if not 0 <= value_m <= side_m:
-        raise InputError(f"{where}: {name} = {_shown(text)}: must be a number from 0 to {side_m:g}, inside the hall")
-    return value_m
-
-
-def _sensors(count: int) -> str:
-    return f"the sensors 0 to {count - 1}"
-
-
-def _shown(text: str) -> str:
-    shown = repr(text)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

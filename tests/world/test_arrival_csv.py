@@ -61,9 +61,9 @@ def test_a_bad_file_is_refused_in_one_line(content: bytes, complaint: str, tmp_p
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_arrival_csv(tmp_path / "nothing.csv", 3)
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="is a directory or a device"):
         read_arrival_csv(tmp_path, 3)
-    with pytest.raises(InputError, match="is a device"):
+    with pytest.raises(InputError, match="is a directory or a device"):
         read_arrival_csv(Path("/dev/zero"), 3)
 
 
