@@ -70,6 +70,8 @@ def real_participants(scenario: Scenario) -> Participants:
 def exact_traffic(scenario: Scenario) -> Traffic | None:
     """What the run will send; None for options the formulas do not cover."""
     strategy, spec = scenario.strategy, scenario.model_spec
+    if scenario.sensors.placement.kind != "none":
+        return None  # coverage decides who takes part
     if isinstance(strategy, ChainSettings) and strategy.leftover != "drop":
         return None
     if isinstance(strategy, HFedMSDynamicSettings) and strategy.scatter != "unicast":
@@ -97,7 +99,6 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.latency_s == 0
         and profile.setup_s == 0
         and profile.blocks is None
-        and scenario.sensors.placement.kind == "none"
         and scenario.backbone.latency_s == 0
         and scenario.compute.device == "instant"
         and scenario.stream.arrival in ("saturated", "static")

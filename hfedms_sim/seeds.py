@@ -50,13 +50,13 @@ class Draws:
         state = _absorb_one(int(_purpose_key(self.seed, purpose)), entity)
         return (_absorb_one(state, index) >> 11) * 2.0**-53
 
-    def order(self, purpose: str, count: int, index: int = 0) -> NDArray[np.int64]:
-        """The entities 0 .. count-1 in random order."""
-        return np.argsort(self.bits(purpose, np.arange(count), index), kind="stable").astype(np.int64)
+    def order(self, purpose: str, entities: NDArray[np.int64], index: int = 0) -> NDArray[np.int64]:
+        """The entities in random order."""
+        return entities[np.argsort(self.bits(purpose, entities, index), kind="stable")]
 
-    def subset(self, purpose: str, count: int, size: int, index: int = 0) -> NDArray[np.int64]:
-        """`size` of the entities 0 .. count-1, uniformly without replacement, in ascending order."""
-        return np.sort(self.order(purpose, count, index)[:size])
+    def subset(self, purpose: str, entities: NDArray[np.int64], size: int, index: int = 0) -> NDArray[np.int64]:
+        """`size` of the entities, uniformly without replacement, in ascending order."""
+        return np.sort(self.order(purpose, entities, index)[:size])
 
 
 @lru_cache(maxsize=4096)

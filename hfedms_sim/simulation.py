@@ -95,7 +95,7 @@ def _play_rounds(
     scenario: Scenario, world: World, trace: Trace, on_round: Callable[[Progress], None], longest_first_round_s: float
 ) -> str:
     """Returns the lineage after the last round."""
-    strategy = make_strategy(scenario)
+    strategy = make_strategy(scenario, world.covered)
     state = strategy.start()
     lineage = lineage_root(_lineage_settings(scenario))
     for number in range(1, scenario.rounds + 1):

@@ -60,9 +60,37 @@ def test_a_repetition_class_gives_its_rates() -> None:
     assert sorted(airtimes_s["down"]) == pytest.approx([size_kb, 4 * size_kb])
 
 
-def test_sensors_out_of_coverage_are_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"of 60 sensors are out of coverage, sensor \d+ first"):
-        run(placed({"device_power_dbm": -50.0}), timing_only=True)
+def test_an_extra_loss_is_less_power_at_both_ends() -> None:
+    placement = {"kind": "uniform", "width_m": 900.0, "length_m": 100.0, "environment": "DL", "extra_loss_db": 20.0}
+    lossy = placed(sensors={"count": 60, "placement": placement})
+    weak = placed({"device_power_dbm": 3.0, "base_power_dbm": 10.0})
+    one, other = (run(each, timing_only=True).arrow("transfers") for each in (lossy, weak))
+    assert one.equals(other)
+
+
+def test_the_mine_has_sensors_in_every_repetition_class() -> None:
+    scenario = load_scenario("open-pit-mine")
+    loss_db = Placed(scenario, Draws(scenario.seed)).coupling_loss_db
+    shares = [(loss_db <= 144).mean(), ((loss_db > 144) & (loss_db <= 154)).mean(), (loss_db > 154).mean()]
+    assert min(shares) > 0.05
+
+
+def test_sensors_out_of_coverage_take_no_part_and_are_listed() -> None:
+    scenario = placed({"device_power_dbm": -35.0})
+    covered = Placed(scenario, Draws(scenario.seed)).covered
+    assert 0 < len(covered) < 60
+    result = run(scenario, timing_only=True)
+    assert set(result.transfers["sensor"]) == set(covered.tolist())
+    outside = [f"sensor {sensor}" for sensor in range(60) if sensor not in covered]
+    assert result.faults["entity"].tolist() == outside
+    chained = placed({"device_power_dbm": -35.0}, strategy={"name": "hfedms-s", "beta": 2, "sample_ratio": 1.0})
+    assert set(run(chained, timing_only=True).captures["sensor"]) == set(covered.tolist())
+
+
+def test_a_factory_without_coverage_is_refused() -> None:
+    placement = {"kind": "uniform", "width_m": 900.0, "length_m": 100.0, "extra_loss_db": 150.0}
+    with pytest.raises(InputError, match="no sensor is in coverage"):
+        run(placed(sensors={"count": 60, "placement": placement}), timing_only=True)
 
 
 def test_cells_need_places_and_budgets() -> None:

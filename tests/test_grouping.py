@@ -14,7 +14,7 @@ def test_groups_are_disjoint_as_many_as_asked_and_equal(
     sensors: int, data: st.DataObject, seed: int, leftover: str
 ) -> None:
     count = data.draw(st.integers(1, sensors))
-    groups = random_groups(sensors, count, Draws(seed), cycle=1, leftover=leftover)  # type: ignore[arg-type]
+    groups = random_groups(np.arange(sensors), count, Draws(seed), cycle=1, leftover=leftover)  # type: ignore[arg-type]
     members = np.concatenate(groups)
     size = sensors // count
     assert len(groups) == count
@@ -29,7 +29,7 @@ def test_groups_are_disjoint_as_many_as_asked_and_equal(
 def test_every_pair_of_sensors_meets_equally_often() -> None:
     together = np.zeros((6, 6))
     for cycle in range(4_000):
-        for group in random_groups(6, 3, Draws(1), cycle=cycle):
+        for group in random_groups(np.arange(6), 3, Draws(1), cycle=cycle):
             together[group[0], group[1]] += 1
     pairs = (together + together.T)[np.triu_indices(6, 1)]
     assert stats.chisquare(pairs).pvalue > 0.001

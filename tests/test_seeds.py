@@ -54,19 +54,19 @@ def test_purposes_and_seeds_are_separate_streams() -> None:
 def test_draws_do_not_change_between_versions() -> None:
     """A changed hash would silently change every published result."""
     assert Draws(1).bits("selection", [0, 1], 2).tolist() == FROZEN_BITS
-    assert Draws(1).order("grouping", 8, 1).tolist() == FROZEN_ORDER
+    assert Draws(1).order("grouping", np.arange(8), 1).tolist() == FROZEN_ORDER
 
 
 @given(st.integers(0, 1000), st.integers(1, 200), st.data())
 def test_a_subset_has_its_size_and_no_repetition(seed: int, count: int, data: st.DataObject) -> None:
     size = data.draw(st.integers(0, count))
-    subset = Draws(seed).subset("test", count, size, 3)
+    subset = Draws(seed).subset("test", np.arange(count), size, 3)
     assert len(set(subset.tolist())) == size
     assert all(0 <= entity < count for entity in subset)
 
 
 def test_every_entity_is_drawn_equally_often() -> None:
-    drawn = np.concatenate([Draws(1).subset("test", 20, 6, index) for index in range(5_000)])
+    drawn = np.concatenate([Draws(1).subset("test", np.arange(20), 6, index) for index in range(5_000)])
     observed = np.bincount(drawn, minlength=20)
     assert stats.chisquare(observed).pvalue > ALPHA
 

@@ -9,14 +9,14 @@ from hfedms_sim.seeds import Draws
 
 
 def random_groups(
-    sensors: int, groups: int, draws: Draws, *, cycle: int, leftover: Literal["drop", "spread"] = "drop"
+    sensors: NDArray[np.int64], groups: int, draws: Draws, *, cycle: int, leftover: Literal["drop", "spread"] = "drop"
 ) -> list[NDArray[np.int64]]:
     """M groups of L = floor(K / M) sensors, each in random order.
 
     The K - M L sensors left over sit out the cycle, or with `spread` join the groups one each.
     """
     order = draws.order("grouping", sensors, cycle)
-    size = sensors // groups
+    size = len(sensors) // groups
     split = list(order[: groups * size].reshape(groups, size))
     if leftover == "spread":
         for group, sensor in enumerate(order[groups * size :]):

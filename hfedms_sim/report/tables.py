@@ -22,7 +22,7 @@ def closing_table(result: RunResult) -> Table:
     table.add_column(style="bold")
     table.add_column()
     table.add_row("rounds", f"{summary['rounds']:,} (timing only: nothing was trained)")
-    table.add_row("sensors", f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}")
+    table.add_row("sensors", _sensors(result))
     table.add_row("simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)")
     table.add_row("bytes up", f"{format_bytes(summary['bytes']['up'])} ({summary['bytes']['up']:,})")
     table.add_row("bytes down", f"{format_bytes(summary['bytes']['down'])} ({summary['bytes']['down']:,})")
@@ -85,6 +85,12 @@ def _efficiency_table(title: str, *figures: str) -> Table:
 
 def _which(row: EfficiencyRow) -> tuple[str, str, str]:
     return row.published.strategy, str(row.published.interval), str(row.published.rounds)
+
+
+def _sensors(result: RunResult) -> str:
+    where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
+    outside = int((result.faults["kind"] == "out of coverage").sum())
+    return f"{where}, {outside:,} of them out of coverage" if outside else where
 
 
 def _energy(result: RunResult) -> str:

@@ -33,6 +33,8 @@ class Placement(Settings):
     """CSV with the columns sensor, x_m, y_m (csv)."""
     environment: Literal["LOS", "SL", "DL", "SH", "DH"] = "SH"
     """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between."""
+    extra_loss_db: Annotated[float, Field(ge=0, le=150)] = 0.0
+    """Of walls, rock or enclosures, on top of every link's path loss."""
 
     @model_validator(mode="after")
     def _kind_has_its_figures(self) -> "Placement":

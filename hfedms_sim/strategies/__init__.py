@@ -5,7 +5,7 @@ from typing import Any
 
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import Strategy
+from hfedms_sim.strategies.base import SensorIds, Strategy
 from hfedms_sim.strategies.fedavg import FedAvg
 from hfedms_sim.strategies.hfedms import HFedMSDynamic, HFedMSStatic
 
@@ -16,9 +16,10 @@ STRATEGIES: dict[str, Callable[..., Strategy[Any]]] = {
 }
 
 
-def make_strategy(scenario: Scenario) -> Strategy[Any]:
+def make_strategy(scenario: Scenario, sensors: SensorIds) -> Strategy[Any]:
+    """`sensors` are those that can take part."""
     build = STRATEGIES[scenario.strategy.name]
-    return build(scenario.strategy, scenario.model_spec, scenario.sensors.count, Draws(scenario.seed))
+    return build(scenario.strategy, scenario.model_spec, sensors, Draws(scenario.seed))
 
 
 __all__ = ["STRATEGIES", "Strategy", "make_strategy"]

@@ -13,6 +13,7 @@ from hfedms_sim.rounds import Payload, Plan, RoundRecord
 
 State = TypeVar("State")
 ClassCounts = NDArray[np.int64]  # sensors x classes
+SensorIds = NDArray[np.int64]  # those that can take part
 
 
 class Strategy(Protocol[State]):

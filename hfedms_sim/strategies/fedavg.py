@@ -9,13 +9,13 @@ from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, FedAvgSettings, ModelSpec
 from hfedms_sim.schedule import selected
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import ClassCounts
+from hfedms_sim.strategies.base import ClassCounts, SensorIds
 
 
 class FedAvg:
     """The state is the number of the coming round."""
 
-    def __init__(self, settings: FedAvgSettings, model: ModelSpec, sensors: int, draws: Draws) -> None:
+    def __init__(self, settings: FedAvgSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
         self._settings = settings
         self._model = model
         self._sensors = sensors
@@ -28,7 +28,7 @@ class FedAvg:
         return None
 
     def plan(self, state: int, counts: ClassCounts | None) -> Plan:
-        size = selected(self._settings.sample_ratio, self._sensors)
+        size = selected(self._settings.sample_ratio, len(self._sensors))
         clients = self._draws.subset("selection", self._sensors, size, state).tolist()
         train = WorkStep("train", TRAINING_PASSES * self._model.multiply_adds * self._settings.epochs)
         return Plan(

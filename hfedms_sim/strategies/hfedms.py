@@ -14,13 +14,15 @@ it.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from hfedms_sim.closed_form import REPORT_BYTES
 from hfedms_sim.grouping import random_groups
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import ClassCounts
+from hfedms_sim.strategies.base import ClassCounts, SensorIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class HFedMSStatic:
     """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
 
     def __init__(
-        self, settings: HFedMSStaticSettings | HFedMSDynamicSettings, model: ModelSpec, sensors: int, draws: Draws
+        self, settings: HFedMSStaticSettings | HFedMSDynamicSettings, model: ModelSpec, sensors: SensorIds, draws: Draws
     ) -> None:
         self._chain_settings = settings
         self._interval = interval(settings)
@@ -81,14 +83,14 @@ class HFedMSStatic:
 
     def _draw_groups(self, cycle: int) -> tuple[Group, ...]:
         settings = self._chain_settings
-        count = group_count(settings, cycle, self._sensors)
+        count = group_count(settings, cycle, len(self._sensors))
         groups = random_groups(self._sensors, count, self._draws, cycle=cycle, leftover=settings.leftover)
-        chosen = self._draws.subset("selection", count, selected(settings.sample_ratio, count), cycle)
+        chosen = self._draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
         return tuple(Group(number, tuple(groups[group].tolist())) for number, group in enumerate(chosen))
 
 
 class HFedMSDynamic(HFedMSStatic):
-    def __init__(self, settings: HFedMSDynamicSettings, model: ModelSpec, sensors: int, draws: Draws) -> None:
+    def __init__(self, settings: HFedMSDynamicSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
         super().__init__(settings, model, sensors, draws)
         self._settings = settings
 

@@ -2,13 +2,14 @@
 
 Sensors that stand nowhere are spread round-robin and have their profile's full rates. Placed sensors take the cell that
 can carry most for them (coverage.py); their rates are the profile's times the Shannon factor of their SNR, or those of
-their repetition class where the profile has classes.
+their repetition class where the profile has classes. A sensor that no cell reaches takes no part.
 """
 
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import NetworkProfile, Scenario
@@ -28,6 +29,10 @@ class Attachment(Protocol):
     def attached(self, cell: int) -> int:
         """How many sensors use the cell."""
 
+    @property
+    def covered(self) -> NDArray[np.int64]:
+        """The sensors that some cell reaches."""
+
 
 class RoundRobin:
     def __init__(self, sensors: int, cells: int) -> None:
@@ -43,6 +48,10 @@ class RoundRobin:
     def attached(self, cell: int) -> int:
         return len(range(cell, self._sensors, self._cells))
 
+    @property
+    def covered(self) -> NDArray[np.int64]:
+        return np.arange(self._sensors)
+
 
 class Placed:
     def __init__(self, scenario: Scenario, draws: Draws) -> None:
@@ -51,9 +60,11 @@ class Placed:
         cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
         budgets = [_budget(cell.profile, placement) for cell in scenario.cells]
         self.coverage = attach(self.positions_m, cell_positions_m, budgets, draws)
-        _refuse_uncovered(self.coverage)
+        if not self.coverage.covered.any():
+            raise InputError("no sensor is in coverage: more cells, or another radio")
         self._cell: list[int] = self.coverage.cell.tolist()
-        factors = [_factors(self.coverage, index, cell.profile) for index, cell in enumerate(scenario.cells)]
+        self.coupling_loss_db = self.coverage.coupling_loss_db + placement.extra_loss_db
+        factors = [_factors(self.coverage, self.coupling_loss_db, cell.profile) for cell in scenario.cells]
         chosen = np.arange(scenario.sensors.count)
         self._factor: dict[Direction, list[float]] = {
             "up": np.stack([up for up, _ in factors])[self.coverage.cell, chosen].tolist(),
@@ -69,6 +80,10 @@ class Placed:
 
     def attached(self, cell: int) -> int:
         return int(self._attached[cell])
+
+    @property
+    def covered(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.coverage.covered)
 
 
 def make_attachment(scenario: Scenario, draws: Draws) -> Attachment:
@@ -108,29 +123,25 @@ def _cell_position_m(scenario: Scenario, index: int) -> tuple[float, float]:
 def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
     if profile.budget is None:
         raise InputError(f"profile {profile.name} has no budget, so sensors on it cannot be placed")
+    extra_db = placement.extra_loss_db
     return RadioBudget(
         carrier_ghz=profile.budget.carrier_ghz,
         bandwidth_hz=profile.budget.bandwidth_hz,
-        uplink_power_dbm=profile.budget.device_power_dbm,
-        downlink_power_dbm=profile.budget.base_power_dbm,
+        uplink_power_dbm=profile.budget.device_power_dbm - extra_db,
+        downlink_power_dbm=profile.budget.base_power_dbm - extra_db,
         environment=placement.environment,
-        max_coupling_loss_db=profile.repetitions[-1].coupling_loss_db if profile.repetitions else None,
+        max_coupling_loss_db=profile.repetitions[-1].coupling_loss_db - extra_db if profile.repetitions else None,
     )
 
 
-def _factors(coverage: Coverage, index: int, profile: NetworkProfile) -> tuple[places.Floats, places.Floats]:
-    """Up and down, for all sensors as if they used the cell `index`; only those that do are looked at."""
+def _factors(
+    coverage: Coverage, coupling_loss_db: places.Floats, profile: NetworkProfile
+) -> tuple[places.Floats, places.Floats]:
+    """Up and down, for all sensors as if they were on this profile; only those that are will be looked at."""
     if not profile.repetitions:
         return coverage.uplink_factor, coverage.downlink_factor
     limits_db = tuple(each.coupling_loss_db for each in profile.repetitions)
-    of_sensor = coverage_class(coverage.coupling_loss_db, limits_db)
+    of_sensor = coverage_class(coupling_loss_db, limits_db)
     up = np.array([each.uplink_bps / profile.uplink_bps for each in profile.repetitions])
     down = np.array([each.downlink_bps / profile.downlink_bps for each in profile.repetitions])
     return up[of_sensor], down[of_sensor]
-
-
-def _refuse_uncovered(coverage: Coverage) -> None:
-    outside = np.flatnonzero(~coverage.covered)
-    if len(outside):
-        count = f"{len(outside):,} of {len(coverage.covered):,} sensors"
-        raise InputError(f"{count} are out of coverage, sensor {outside[0]} first: more cells, or another radio")

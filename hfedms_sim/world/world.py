@@ -10,6 +10,7 @@ arithmetic takes no time.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from simpy import Environment, Timeout
 
 from hfedms_sim.rounds import EVERYONE, SERVER, Group, Hop, Participation, Payload, Plan, RoundRecord, Scatter, WorkStep
@@ -46,9 +47,10 @@ class _Place(NamedTuple):
 class World:
     def __init__(self, scenario: Scenario, trace: Trace) -> None:
         self.env = Environment(0.0)
-        self.sensor_count = scenario.sensors.count
         draws = Draws(scenario.seed)
         self._attachment = make_attachment(scenario, draws)
+        self.covered = self._attachment.covered
+        """The sensors that can take part."""
         self.cells = tuple(
             Cell(self.env, settings, draws, self._attachment, self._attachment.attached(index))
             for index, settings in enumerate(scenario.cells)
@@ -58,13 +60,15 @@ class World:
         self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
-        self._streams = make_streams(scenario.stream, self.sensor_count, draws)
+        self._streams = make_streams(scenario.stream, scenario.sensors.count, draws)
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
         self._trace = trace
         self._round = 0
         self._round_start_s = 0.0
         self._transfers = 0
         self._work_j = 0.0
+        for sensor in np.setdiff1d(np.arange(scenario.sensors.count), self.covered).tolist():
+            trace.faults.append((0.0, "out of coverage", f"sensor {sensor}", 0, "takes no part in the run"))
 
     def cell_of(self, sensor: int) -> Cell:
         return self.cells[self._attachment.cell(sensor)]
@@ -90,10 +94,11 @@ class World:
         return Energy(total_j, baseline_j)
 
     def report(self, payload: Payload) -> None:
-        """Every sensor captures a batch now, and sends its class counts to the server."""
-        for sensor in range(self.sensor_count):
+        """Every sensor in coverage captures a batch now, and sends its class counts to the server."""
+        sensors = self.covered.tolist()
+        for sensor in sensors:
             self._batches[sensor] = (self._round, self._capture(sensor))
-        self._play_together(self._push_report(sensor, payload) for sensor in range(self.sensor_count))
+        self._play_together(self._push_report(sensor, payload) for sensor in sensors)
 
     def play(self, plan: Plan) -> RoundRecord:
         chains: list[list[Participation]] = [[] for _ in plan.groups]

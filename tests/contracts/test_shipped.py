@@ -32,7 +32,8 @@ def test_a_scenario_is_called_as_its_file_described_and_sound(name: str) -> None
 def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(name: str, strategy: str) -> None:
     scenario = load_scenario(name, strategy=strategy, rounds=3)
     first, second = (run(scenario, timing_only=True) for _ in range(2))
-    assert first.summary["bytes"]["total"] == first.summary["closed_form"]["bytes"] > 0
+    assert first.summary["closed_form"]["bytes"] in (None, first.summary["bytes"]["total"])
+    assert first.summary["bytes"]["total"] > 0
     assert first.summary["simulated_s"] > 0
     assert first.arrow("transfers").equals(second.arrow("transfers"))
 

@@ -1,5 +1,7 @@
 """FedAvg's plan."""
 
+import numpy as np
+
 from hfedms_sim.rounds import Payload
 from hfedms_sim.scenario import MODELS, FedAvgSettings
 from hfedms_sim.seeds import Draws
@@ -9,7 +11,7 @@ CNN = MODELS["cnn"]
 
 
 def make(seed: int = 1, sensors: int = 368) -> FedAvg:
-    return FedAvg(FedAvgSettings(), CNN, sensors, Draws(seed))
+    return FedAvg(FedAvgSettings(), CNN, np.arange(sensors), Draws(seed))
 
 
 def test_110_of_368_sensors_pull_and_push_the_full_model() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hfedms_sim.rounds import Participation, Payload, Plan, RoundRecord
@@ -15,7 +16,7 @@ MODEL_BYTES, CLASSIFIER_BYTES = 4 * 6_687_834, 4 * 6_262
 
 
 def dynamic(sensors: int = 368, **settings: Any) -> HFedMSDynamic:
-    return HFedMSDynamic(HFedMSDynamicSettings(**settings), CNN, sensors, Draws(1))
+    return HFedMSDynamic(HFedMSDynamicSettings(**settings), CNN, np.arange(sensors), Draws(1))
 
 
 def happened(plan: Plan, captured: int = 50, static: bool = False) -> RoundRecord:
@@ -38,7 +39,7 @@ def rounds(strategy: HFedMSStatic, count: int) -> Iterator[tuple[HFedMSState, Pl
 
 
 def test_every_static_round_is_full_reports_and_scatters_nothing() -> None:
-    strategy = HFedMSStatic(HFedMSStaticSettings(), CNN, 368, Draws(1))
+    strategy = HFedMSStatic(HFedMSStaticSettings(), CNN, np.arange(368), Draws(1))
     for state, plan in rounds(strategy, 5):
         assert strategy.report(state) == Payload("report", 248)
         assert (plan.phase, plan.payload, plan.scatter) == ("full", Payload("model", MODEL_BYTES), None)
