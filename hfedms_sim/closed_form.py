@@ -99,6 +99,7 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.latency_s == 0
         and profile.setup_s == 0
         and profile.blocks is None
+        and profile.frames is None
         and scenario.backbone.latency_s == 0
         and scenario.compute.device == "instant"
         and scenario.stream.arrival in ("saturated", "static")

@@ -4,9 +4,11 @@ Alone in the cell, with the expected repetitions of failed blocks: set-up + 8 B 
 at least one model down and one up; some radios cannot carry a model in any useful time: better to know before.
 """
 
+from math import ceil
 from typing import NamedTuple
 
 from hfedms_sim.scenario import NetworkProfile, Scenario
+from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.units import BITS_PER_BYTE, format_seconds
 
 LONGEST_FIRST_ROUND_S = 30 * 86_400.0
@@ -41,9 +43,20 @@ def radio_costs(scenario: Scenario) -> list[RadioCost]:
 
 def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]:
     """Up and down."""
+    if profile.frames is not None:
+        return _frames_s(profile.frames, size_bytes)
     arriving = 1 - (profile.blocks.error_rate if profile.blocks else 0.0)
     overhead_s = profile.setup_s + profile.latency_s
     return (
         overhead_s + BITS_PER_BYTE * size_bytes / (profile.uplink_bps * arriving),
         overhead_s + BITS_PER_BYTE * size_bytes / (profile.downlink_bps * arriving),
+    )
+
+
+def _frames_s(frames: Frames, size_bytes: int) -> tuple[float, float]:
+    """Frames and the silences between them, without collisions."""
+    up, down = ceil(size_bytes / frames.uplink_payload_bytes), ceil(size_bytes / frames.downlink_payload_bytes)
+    return (
+        up * frames.uplink_frame_s + (up - 1) * frames.uplink_silence_s,
+        down * frames.downlink_frame_s + (down - 1) * frames.downlink_silence_s,
     )

@@ -28,6 +28,23 @@ class Blocks(Settings):
     """Probability that a block fails."""
 
 
+class Frames(Settings):
+    """Radios that send single frames and must be silent after each, such as LoRaWAN."""
+
+    uplink_payload_bytes: PositiveInt
+    """Application bytes in an uplink frame."""
+    downlink_payload_bytes: PositiveInt
+    """Application bytes in a downlink frame."""
+    uplink_frame_s: PositiveFloat
+    """Time on air of an uplink frame."""
+    downlink_frame_s: PositiveFloat
+    """Time on air of a downlink frame."""
+    uplink_silence_s: NonNegativeFloat
+    """How long a sensor is silent after a frame."""
+    downlink_silence_s: NonNegativeFloat
+    """How long the gateway is, for all of its sensors."""
+
+
 class Currents(Settings):
     """What a sensor's radio draws in each state."""
 
@@ -92,6 +109,8 @@ class NetworkProfile(Settings):
     """How long a connection is kept after its last use."""
     blocks: Blocks | None = None
     """Transport blocks and their errors; null: nothing is ever sent twice."""
+    frames: Frames | None = None
+    """Single frames with silence after each, instead of shared airtime; null: none."""
     energy: Currents | None = None
     """What the sensor's radio draws; null: not modelled."""
     budget: Budget | None = None
@@ -107,6 +126,8 @@ class NetworkProfile(Settings):
             raise ValueError("resource_units is for sharing: fair; under fifo a transfer has a whole channel")
         if self.resource_units is not None and self.channels == "dedicated":
             raise ValueError("resource_units needs a number of channels, not 'dedicated'")
+        if self.frames is not None and self.blocks is not None:
+            raise ValueError("blocks are for shared airtime; frames have collisions of their own")
         losses_db = [each.coupling_loss_db for each in self.repetitions]
         if losses_db != sorted(set(losses_db)):
             raise ValueError("repetitions must have ascending coupling_loss_db")
@@ -128,7 +149,7 @@ class NetworkProfile(Settings):
         return dict(_figures(self))
 
 
-_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "energy": Currents, "budget": Budget}
+_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "frames": Frames, "energy": Currents, "budget": Budget}
 _NO_FIGURES = ("name", "description", "sources")
 
 

@@ -17,22 +17,25 @@ from simpy import Environment, Event
 from hfedms_sim.rounds import Payload, PayloadKind
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import Delivery, FairPool, FifoPool, Pool
 from hfedms_sim.world.attachment import Attachment
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.energy import Direction, RadioMeter, RoundEnergy
+from hfedms_sim.world.frames import FrameAir
 
 _DRAWS_PER_ROUND: dict[PayloadKind, int] = {"model": 0, "classifier": 0, "report": 1, "scatter": 2}
 """In a round a sensor sends, or receives, at most one payload of each number: so its block errors have their key."""
 
 
 class Need(NamedTuple):
-    """What a transfer takes: airtime when alone in the cell, and the bytes sent again within it."""
+    """What a transfer takes: airtime when alone in the cell, bytes sent again within it, and frames if it has any."""
 
     airtime_s: float
     retransmitted_bytes: int
+    frames: int = 0
 
 
 class Cell:
@@ -53,6 +56,7 @@ class Cell:
         self._needs: dict[tuple[Direction, int, float], Need] = {}
         self._released_s: dict[int, float] = {}  # when a sensor's inactivity timer ends
         self._radios = Radios(env) if profile.duplex == "device-half" else None
+        self._frames = None if profile.frames is None else _frame_air(env, profile, profile.frames)
 
     def set_up_s(self, sensor: int) -> float:
         """Before the sensor's next transfer can begin."""
@@ -68,6 +72,8 @@ class Cell:
                 self._released_s[sensor] = now_s + self._profile.inactivity_s
         if self._meter is None:
             return None
+        if self._frames is not None:
+            ready_s = now_s - airtime_s  # asleep between its frames
         return sum(self._meter.use(sensor, direction, ready_s, now_s, airtime_s) for sensor in sensors)
 
     def end_round(self) -> RoundEnergy | None:
@@ -77,14 +83,23 @@ class Cell:
         """Of a transfer to or from a sensor, or to several at the rate of the slowest."""
         factor = min(self._attachment.factor(direction, sensor) for sensor in sensors)
         blocks = self._profile.blocks
-        if blocks is None:
+        if blocks is None and self._frames is None:
             return self._need_without_errors(direction, payload.size_bytes, factor)
-        block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
         index = 4 * round_number + _DRAWS_PER_ROUND[payload.kind]
         uniform = self._draws.one_uniform(f"blocks/{direction}", sensors[0], index)
+        if blocks is None:
+            return self._need_of_frames(direction, payload.size_bytes, uniform)
+        block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
         failed = failed_blocks(ceil(BITS_PER_BYTE * payload.size_bytes / block_bits), blocks.error_rate, uniform)
         again_bytes = failed * block_bits // BITS_PER_BYTE
         return Need(self._airtime_s(direction, payload.size_bytes + again_bytes, factor), again_bytes)
+
+    def _need_of_frames(self, direction: Direction, size_bytes: int, uniform: float) -> Need:
+        assert self._frames is not None
+        frames = self._frames.frame_count(direction, size_bytes)
+        again = self._frames.collisions(direction, frames, uniform)
+        airtime_s = self._frames.airtime_s(direction, frames + again)
+        return Need(airtime_s, again * self._frames.payload_bytes(direction), frames + again)
 
     def _need_without_errors(self, direction: Direction, size_bytes: int, factor: float) -> Need:
         """Where all rates are equal there are few sizes: each is worked out once."""
@@ -96,11 +111,13 @@ class Cell:
     def _airtime_s(self, direction: Direction, size_bytes: int, factor: float) -> float:
         return BITS_PER_BYTE * size_bytes / (self._rates_bps[direction] * factor)
 
-    def send(self, direction: Direction, sensor: int, airtime_s: float) -> Delivery:
+    def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         """A transfer to or from `sensor`, ready now."""
+        if self._frames is not None:
+            return self._frames.send(direction, sensor, need.frames)
         if self._radios is not None:
-            return self._radios.send(sensor, self._pools[direction], airtime_s)
-        return self._pools[direction].send(airtime_s)
+            return self._radios.send(sensor, self._pools[direction], need.airtime_s)
+        return self._pools[direction].send(need.airtime_s)
 
 
 class Radios:
@@ -132,6 +149,10 @@ class Radios:
             waited.after(0.0, now_s if inner.value is None else inner.value)
 
         pool.send(airtime_s).callbacks.append(deliver)
+
+
+def _frame_air(env: Environment, profile: NetworkProfile, frames: Frames) -> FrameAir:
+    return FrameAir(env, frames, profile.channel_count, profile.latency_s)
 
 
 def _pool(env: Environment, profile: NetworkProfile) -> Pool:

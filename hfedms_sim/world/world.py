@@ -197,7 +197,7 @@ class World:
             yield Timeout(self.env, set_up_s)
         need = cell.need(direction, radios, payload, self._round)
         began_s = self.env.now
-        waited_until_s = yield cell.send(direction, sensor, need.airtime_s)
+        waited_until_s = yield cell.send(direction, sensor, need)
         energy_j = cell.account(direction, radios, ready_s, need.airtime_s)
         self.payload_bytes[direction] += payload.size_bytes
         self.retransmitted_bytes += need.retransmitted_bytes

@@ -39,8 +39,8 @@ def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_carries_the_quickstart(profile: str) -> None:
-    result = run(load_scenario("quickstart", profile=profile, rounds=3), timing_only=True)
+def test_every_profile_carries_the_quickstart_however_long_it_takes(profile: str) -> None:
+    result = run(load_scenario("quickstart", profile=profile, rounds=3), timing_only=True, allow_infeasible=True)
     assert 0 < result.utilisation.max() <= 1 + 1e-9
 
 

@@ -25,7 +25,7 @@ def deliveries(env: simpy.Environment, cell: Cell, *sends: tuple[Any, int]) -> l
     """(start, end) of a kilobyte for each (direction, sensor), all ready at once."""
     log: list[tuple[float | None, float]] = []
     for direction, sensor in sends:
-        sent = cell.send(direction, sensor, cell.need(direction, [sensor], KILOBYTE, 1).airtime_s)
+        sent = cell.send(direction, sensor, cell.need(direction, [sensor], KILOBYTE, 1))
         sent.callbacks.append(lambda event: log.append((event.value, env.now)))
     env.run()
     return log
@@ -59,7 +59,7 @@ def test_a_half_duplex_device_serves_its_queue_in_order_and_is_free_afterwards(e
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])
 def test_airtime_is_bits_over_rate(env: simpy.Environment, direction: Any, seconds: float) -> None:
-    assert make_cell(env).need(direction, [1], KILOBYTE, 1) == (seconds, 0)
+    assert make_cell(env).need(direction, [1], KILOBYTE, 1) == (seconds, 0, 0)
 
 
 def test_failed_blocks_are_sent_again_within_the_airtime(env: simpy.Environment) -> None:

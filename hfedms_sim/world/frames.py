@@ -1,0 +1,71 @@
+"""Radios of single frames, such as LoRaWAN: a transfer is computed in closed form, without an event per frame.
+
+A transfer of B bytes is N = ceil(B / payload) frames of time on air T, each followed by a silence T_off that the duty
+cycle demands. The last arrives N T + (N - 1) T_off after the first began; the sender's silence after it holds up its
+next transfer. Uplinks are pure ALOHA over c channels: a frame collides with probability 1 - exp(-2 G), where
+G = n T / (T + T_off) / c and n senders are active when the transfer starts, and is sent again; how many are is
+negative binomial (blocks.py). The gateway's downlink is one sender for all sensors, first come first served.
+
+An approximation: the collision probability stays that of the transfer's start, and senders are taken as independent.
+Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
+"""
+
+from math import ceil, exp
+
+from simpy import Environment, Event
+
+from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.world.airtime import Delivery
+from hfedms_sim.world.blocks import failed_blocks
+from hfedms_sim.world.energy import Direction
+
+
+class FrameAir:
+    """The air of one gateway."""
+
+    def __init__(self, env: Environment, frames: Frames, channels: float, latency_s: float) -> None:
+        self.env = env
+        self._channels = channels
+        self._latency_s = latency_s
+        self._payload_bytes = {"up": frames.uplink_payload_bytes, "down": frames.downlink_payload_bytes}
+        self._frame_s = {"up": frames.uplink_frame_s, "down": frames.downlink_frame_s}
+        self._silence_s = {"up": frames.uplink_silence_s, "down": frames.downlink_silence_s}
+        self._silent_until_s: dict[int, float] = {}
+        self._gateway_silent_until_s = 0.0
+        self._uplinks = 0
+
+    def frame_count(self, direction: Direction, size_bytes: int) -> int:
+        return ceil(size_bytes / self._payload_bytes[direction])
+
+    def collisions(self, direction: Direction, frames: int, uniform: float) -> int:
+        """Frames to send again, for a transfer that starts now."""
+        return 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), uniform)
+
+    def collision_probability(self) -> float:
+        period_s = self._frame_s["up"] + self._silence_s["up"]
+        load = self._uplinks * self._frame_s["up"] / period_s / self._channels
+        return 1 - exp(-2 * load)
+
+    def payload_bytes(self, direction: Direction) -> int:
+        return self._payload_bytes[direction]
+
+    def airtime_s(self, direction: Direction, frames: int) -> float:
+        return frames * self._frame_s[direction]
+
+    def send(self, direction: Direction, sensor: int, frames: int) -> Delivery:
+        now_s, silence_s = self.env.now, self._silence_s[direction]
+        free_s = self._silent_until_s.get(sensor, 0.0) if direction == "up" else self._gateway_silent_until_s
+        start_s = max(now_s, free_s)
+        end_s = start_s + self.airtime_s(direction, frames) + (frames - 1) * silence_s
+        delivery = Delivery(self.env)
+        if direction == "up":
+            self._silent_until_s[sensor] = end_s + silence_s
+            self._uplinks += 1
+            delivery.callbacks.append(self._end_uplink)
+        else:
+            self._gateway_silent_until_s = end_s + silence_s
+        delivery.after(end_s - now_s + self._latency_s, start_s)
+        return delivery
+
+    def _end_uplink(self, _: Event) -> None:
+        self._uplinks -= 1

@@ -1,0 +1,37 @@
+"""LoRa time on air, the closed form of the chip's data sheet (Semtech SX1276, section 4.1.1.7).
+
+    T = (n_preamble + 4.25) Ts + Ts (8 + max(ceil((8 PL - 4 SF + 28 + 16 CRC - 20 IH) / (4 (SF - 2 DE))) (CR + 4), 0))
+    Ts = 2^SF / BW, DE = 1 when Ts > 16 ms (low data rate optimisation)
+
+PL is the payload with LoRaWAN's 13 bytes around it. A sender with a duty cycle d is silent for T (1 / d - 1) after a
+frame, so it carries 8 B d / T bit/s of application data.
+"""
+
+from math import ceil
+
+LORAWAN_OVERHEAD_BYTES = 13
+_LOW_RATE_SYMBOL_S = 0.016
+
+
+def time_on_air_s(
+    payload_bytes: int,
+    spreading_factor: int,
+    *,
+    bandwidth_hz: float = 125e3,
+    coding_rate: int = 1,
+    preamble_symbols: int = 8,
+    checksum: bool = True,
+    implicit_header: bool = False,
+) -> float:
+    """Of one frame. `payload_bytes` is the physical payload; coding rate 1 to 4 stands for 4/5 to 4/8."""
+    symbol_s = float(2**spreading_factor) / bandwidth_hz
+    low_rate = symbol_s > _LOW_RATE_SYMBOL_S
+    bits = 8 * payload_bytes - 4 * spreading_factor + 28 + 16 * checksum - 20 * implicit_header
+    coded = ceil(bits / (4 * (spreading_factor - 2 * low_rate))) * (coding_rate + 4)
+    return (preamble_symbols + 4.25 + 8 + max(coded, 0)) * symbol_s
+
+
+def application_bps(application_bytes: int, spreading_factor: int, duty_cycle: float) -> float:
+    """What a sender that keeps its duty cycle carries, in frames of this many application bytes."""
+    frame_s = time_on_air_s(application_bytes + LORAWAN_OVERHEAD_BYTES, spreading_factor)
+    return 8 * application_bytes * duty_cycle / frame_s
