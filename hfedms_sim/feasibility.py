@@ -1,7 +1,8 @@
 """What a transfer would take on each radio of a scenario, before anything is simulated.
 
-Alone in the cell, with the expected repetitions of failed blocks: set-up + 8 B / (r (1 - p)) + latency. A round takes
-at least one model down and one up; some radios cannot carry a model in any useful time: better to know before.
+Alone in the cell, with the expected repetitions of failed blocks: set-up + 8 B / (r (1 - p)) + latency. A round
+takes at least one model down and one up; some radios cannot carry a model in any useful time: better to know
+before.
 """
 
 from math import ceil

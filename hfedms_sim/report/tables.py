@@ -7,7 +7,7 @@ from rich.text import Text
 
 from hfedms_sim.paper import EfficiencyRow
 from hfedms_sim.result import RunResult
-from hfedms_sim.units import TERABYTE, format_bps, format_bytes, format_joules, format_seconds
+from hfedms_sim.units import SECONDS_PER_HOUR, TERABYTE, format_bps, format_bytes, format_joules, format_seconds
 
 
 def closing_table(result: RunResult) -> Table:
@@ -29,6 +29,8 @@ def closing_table(result: RunResult) -> Table:
     table.add_row("busiest cell", Text(f"{busiest} ({profile.name}: {rates})"))
     table.add_row("its utilisation", f"{min(1.0, utilisation.max()):.1%}")
     table.add_row("energy", _energy(result))
+    if summary["energy_j"]:
+        table.add_row("battery life", _battery_life(result))
     table.add_row("wall time", format_seconds(summary["wall_s"]))
     return table
 
@@ -99,6 +101,14 @@ def _energy(result: RunResult) -> str:
         return "not modelled"
     mean_w = energy_j / (simulated_s * result.scenario.sensors.count)
     return f"{format_joules(energy_j)}, {mean_w * 1000:.3g} mW a sensor"
+
+
+def _battery_life(result: RunResult) -> str:
+    """Of the mean sensor, if rounds go on like these."""
+    sensors = result.scenario.sensors
+    mean_w = result.summary["energy_j"] / (result.summary["simulated_s"] * sensors.count)
+    lasts = format_seconds(sensors.battery_wh * SECONDS_PER_HOUR / mean_w)
+    return f"{lasts} on {sensors.battery_wh:g} Wh, if rounds go on like these"
 
 
 def _count(number: int, thing: str) -> str:

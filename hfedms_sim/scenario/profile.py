@@ -29,7 +29,7 @@ class Blocks(Settings):
 
 
 class Frames(Settings):
-    """Radios that send single frames and must be silent after each, such as LoRaWAN."""
+    """Radios that send single frames and must be silent after each: LoRaWAN, Sigfox."""
 
     uplink_payload_bytes: PositiveInt
     """Application bytes in an uplink frame."""
@@ -42,7 +42,9 @@ class Frames(Settings):
     uplink_silence_s: NonNegativeFloat
     """How long a sensor is silent after a frame."""
     downlink_silence_s: NonNegativeFloat
-    """How long the gateway is, for all of its sensors."""
+    """How long the downlink's sender is silent after a frame."""
+    downlink_limit: Literal["gateway", "sensor"] = "gateway"
+    """gateway: one silence for all its sensors (a duty cycle); sensor: one for each (a quota)."""
 
 
 class Currents(Settings):

@@ -24,6 +24,8 @@ class Sensors(Settings):
     """K: how many sensors the factory has."""
     types: PositiveInt = 10
     """Production lines with class preferences of their own."""
+    battery_wh: Annotated[float, Field(gt=0, le=1e6)] = 8.6
+    """Of each sensor, for the estimate of its life; an AA lithium cell of 2.4 Ah at 3.6 V."""
     placement: Placement = Placement()
     """Where they stand."""
 

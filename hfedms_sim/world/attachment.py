@@ -1,8 +1,8 @@
 """Which cell a sensor uses, and at which rates.
 
-Sensors that stand nowhere are spread round-robin and have their profile's full rates. Placed sensors take the cell that
-can carry most for them (coverage.py); their rates are the profile's times the Shannon factor of their SNR, or those of
-their repetition class where the profile has classes. A sensor that no cell reaches takes no part.
+Sensors that stand nowhere are spread round-robin and have their profile's full rates. Placed sensors take the cell
+that can carry most for them (coverage.py); their rates are the profile's times the Shannon factor of their SNR, or
+those of their repetition class where the profile has classes. A sensor that no cell reaches takes no part.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Rows of a CSV file a stranger wrote, or one line that says where it is wrong.
 
-UTF-8, with or without a spreadsheet's byte order mark; the header as given; blank lines are passed over. A row that its
-reader refuses with a ValueError becomes an InputError that names file and line.
+UTF-8, with or without a spreadsheet's byte order mark; the header as given; blank lines are passed over. A row that
+its reader refuses with a ValueError becomes an InputError that names file and line.
 """
 
 import csv

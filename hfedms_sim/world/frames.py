@@ -1,13 +1,14 @@
-"""Radios of single frames, such as LoRaWAN: a transfer is computed in closed form, without an event per frame.
+"""Radios of single frames, LoRaWAN and Sigfox: a transfer is computed in closed form, without an event per frame.
 
-A transfer of B bytes is N = ceil(B / payload) frames of time on air T, each followed by a silence T_off that the duty
-cycle demands. The last arrives N T + (N - 1) T_off after the first began; the sender's silence after it holds up its
-next transfer. Uplinks are pure ALOHA over c channels: a frame collides with probability 1 - exp(-2 G), where
-G = n T / (T + T_off) / c and n senders are active when the transfer starts, and is sent again; how many are is
-negative binomial (blocks.py). The gateway's downlink is one sender for all sensors, first come first served.
+A transfer of B bytes is N = ceil(B / payload) frames of time on air T, each followed by a silence T_off that the
+duty cycle or the daily quota demands. The last arrives N T + (N - 1) T_off after the first began; the sender's
+silence after it holds up its next transfer. Uplinks are pure ALOHA over c channels: a frame collides with
+probability 1 - exp(-2 G), where G = n T / (T + T_off) / c and n senders are active when the transfer starts, and is
+sent again; how many are is negative binomial (blocks.py). The gateway's downlink is one sender for all sensors,
+first come first served, or has a quota for each of them.
 
-An approximation: the collision probability stays that of the transfer's start, and senders are taken as independent.
-Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
+An approximation: the collision probability stays that of the transfer's start, and senders are taken as
+independent. Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
 """
 
 from math import ceil, exp
@@ -18,6 +19,8 @@ from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.world.airtime import Delivery
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.energy import Direction
+
+_GATEWAY = -1
 
 
 class FrameAir:
@@ -30,8 +33,8 @@ class FrameAir:
         self._payload_bytes = {"up": frames.uplink_payload_bytes, "down": frames.downlink_payload_bytes}
         self._frame_s = {"up": frames.uplink_frame_s, "down": frames.downlink_frame_s}
         self._silence_s = {"up": frames.uplink_silence_s, "down": frames.downlink_silence_s}
-        self._silent_until_s: dict[int, float] = {}
-        self._gateway_silent_until_s = 0.0
+        self._one_downlink = frames.downlink_limit == "gateway"
+        self._silent_until_s: dict[tuple[Direction, int], float] = {}
         self._uplinks = 0
 
     def frame_count(self, direction: Direction, size_bytes: int) -> int:
@@ -54,16 +57,14 @@ class FrameAir:
 
     def send(self, direction: Direction, sensor: int, frames: int) -> Delivery:
         now_s, silence_s = self.env.now, self._silence_s[direction]
-        free_s = self._silent_until_s.get(sensor, 0.0) if direction == "up" else self._gateway_silent_until_s
-        start_s = max(now_s, free_s)
+        sender = (direction, _GATEWAY if direction == "down" and self._one_downlink else sensor)
+        start_s = max(now_s, self._silent_until_s.get(sender, 0.0))
         end_s = start_s + self.airtime_s(direction, frames) + (frames - 1) * silence_s
         delivery = Delivery(self.env)
+        self._silent_until_s[sender] = end_s + silence_s
         if direction == "up":
-            self._silent_until_s[sensor] = end_s + silence_s
             self._uplinks += 1
             delivery.callbacks.append(self._end_uplink)
-        else:
-            self._gateway_silent_until_s = end_s + silence_s
         delivery.after(end_s - now_s + self._latency_s, start_s)
         return delivery
 

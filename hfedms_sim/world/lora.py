@@ -3,8 +3,8 @@
     T = (n_preamble + 4.25) Ts + Ts (8 + max(ceil((8 PL - 4 SF + 28 + 16 CRC - 20 IH) / (4 (SF - 2 DE))) (CR + 4), 0))
     Ts = 2^SF / BW, DE = 1 when Ts > 16 ms (low data rate optimisation)
 
-PL is the payload with LoRaWAN's 13 bytes around it. A sender with a duty cycle d is silent for T (1 / d - 1) after a
-frame, so it carries 8 B d / T bit/s of application data.
+PL is the payload with LoRaWAN's 13 bytes around it. A sender with a duty cycle d is silent for T (1 / d - 1) after
+a frame, so it carries 8 B d / T bit/s of application data.
 """
 
 from math import ceil

@@ -9,7 +9,8 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.scenario import load_profile
+from hfedms_sim.feasibility import radio_costs
+from hfedms_sim.scenario import load_profile, load_scenario
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.simulation import run
 from hfedms_sim.world.frames import FrameAir
@@ -55,6 +56,25 @@ def test_the_gateway_is_one_sender_for_all(env: simpy.Environment) -> None:
     assert env.now == 2 * 2.0 + 18.0
     env.run(second)
     assert (second.value, env.now) == (40.0, 42.0)
+
+
+def test_a_quota_is_each_sensors_own(env: simpy.Environment) -> None:
+    one = FrameAir(env, FRAMES.model_copy(update={"downlink_limit": "sensor"}), 1, latency_s=0.0)
+    first, second, again = one.send("down", 1, 1), one.send("down", 2, 1), one.send("down", 1, 1)
+    env.run(again)
+    assert [each.value for each in (first, second, again)] == [0.0, 0.0, 20.0]
+
+
+def test_sigfox_carries_140_uplinks_and_4_downlinks_a_day() -> None:
+    frames = load_profile("sigfox-rc1").frames
+    assert frames is not None
+    assert 86_400 / (frames.uplink_frame_s + frames.uplink_silence_s) == pytest.approx(140, rel=1e-6)
+    assert 86_400 / (frames.downlink_frame_s + frames.downlink_silence_s) == pytest.approx(4)
+
+
+def test_a_model_over_sigfox_takes_43_years() -> None:
+    (cost,) = radio_costs(load_scenario("paper-stream", profile="sigfox-rc1"))
+    assert cost.model_up_s / (365.25 * 86_400) == pytest.approx(43.6, abs=0.1)
 
 
 def test_collisions_follow_the_aloha_law_at_the_current_load(env: simpy.Environment) -> None:
