@@ -7,12 +7,8 @@ timing-only.
 
 import gc
 import platform
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timezone
-from importlib import metadata
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +17,7 @@ from typing import Any, NamedTuple
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
+from hfedms_sim.provenance import now, package_version, provenance_of
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
@@ -30,7 +27,6 @@ from hfedms_sim.units import format_seconds
 from hfedms_sim.world import World
 
 LEARNING_VERSION = 0  # changes whenever the same lineage would learn something else
-PACKAGES = ("hfedms_sim", "simpy", "numpy", "pandas", "pyarrow", "pydantic", "torch")
 
 
 class Progress(NamedTuple):
@@ -54,7 +50,7 @@ def run(
     require_timing_only(timing_only)
     directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
     started = perf_counter()
-    provenance = _provenance(scenario)
+    provenance = provenance_of(scenario.seed)
     try:
         if directory is not None:
             directory.begin(scenario, provenance)
@@ -66,7 +62,7 @@ def run(
             played = perf_counter()
         summary = _summary(scenario, world, lineage, perf_counter() - started)
         provenance |= {
-            "ended": _now(),
+            "ended": now(),
             "wall_s": {"start": built - started, "play": played - built, "write": perf_counter() - played},
         }
         if directory is not None:
@@ -177,7 +173,7 @@ def _lineage_settings(scenario: Scenario) -> dict[str, Any]:
         "threads": 1,
         "device": "cpu",
         "instruction_set": platform.machine(),
-        "torch": _version("torch"),
+        "torch": package_version("torch"),
         "learning_version": LEARNING_VERSION,
     }
 
@@ -208,39 +204,3 @@ def _summary(scenario: Scenario, world: World, lineage: str, wall_s: float) -> d
         },
         "lineage": lineage,
     }
-
-
-def _provenance(scenario: Scenario) -> dict[str, Any]:
-    return {
-        "versions": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
-        "platform": platform.platform(),
-        "seed": scenario.seed,
-        "command": sys.argv,
-        "git_revision": _git_revision(),
-        "started": _now(),
-        "ended": None,
-        "wall_s": None,
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _git_revision() -> str | None:
-    """Of the source tree this package runs from, if it is one; '-dirty' if it has changes."""
-    root = Path(__file__).resolve().parent.parent
-    if not (root / ".git").exists():
-        return None
-    command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""LoRa time on air, the closed form of the chip's data sheet (Semtech SX1276, section 4.1.1.7).
+"""LoRa time on air, the closed form of Semtech's data sheets.
 
     T = (n_preamble + 4.25) Ts + Ts (8 + max(ceil((8 PL - 4 SF + 28 + 16 CRC - 20 IH) / (4 (SF - 2 DE))) (CR + 4), 0))
     Ts = 2^SF / BW, DE = 1 when Ts > 16 ms (low data rate optimisation)
