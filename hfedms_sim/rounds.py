@@ -19,6 +19,7 @@ import numpy as np
 SERVER = -1  # as source or target of a transfer
 EVERYONE = -2  # as target: one broadcast to all receivers in a cell
 
+Direction = Literal["up", "down"]
 Phase = Literal["full", "calibration"]
 PayloadKind = Literal["model", "classifier", "report", "scatter"]
 WorkKind = Literal["train", "extract", "calibrate"]

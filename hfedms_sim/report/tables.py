@@ -96,19 +96,22 @@ def _sensors(result: RunResult) -> str:
 
 
 def _energy(result: RunResult) -> str:
-    energy_j, simulated_s = result.summary["energy_j"], result.summary["simulated_s"]
+    energy_j = result.summary["energy_j"]
     if energy_j is None:
         return "not modelled"
-    mean_w = energy_j / (simulated_s * result.scenario.sensors.count)
-    return f"{format_joules(energy_j)}, {mean_w * 1000:.3g} mW a sensor"
+    return f"{format_joules(energy_j)}, {_mean_sensor_w(result) * 1000:.3g} mW a sensor"
 
 
 def _battery_life(result: RunResult) -> str:
     """Of the mean sensor, if rounds go on like these."""
-    sensors = result.scenario.sensors
-    mean_w = result.summary["energy_j"] / (result.summary["simulated_s"] * sensors.count)
-    lasts = format_seconds(sensors.battery_wh * SECONDS_PER_HOUR / mean_w)
-    return f"{lasts} on {sensors.battery_wh:g} Wh, if rounds go on like these"
+    battery_wh = result.scenario.sensors.battery_wh
+    lasts = format_seconds(battery_wh * SECONDS_PER_HOUR / _mean_sensor_w(result))
+    return f"{lasts} on {battery_wh:g} Wh, if rounds go on like these"
+
+
+def _mean_sensor_w(result: RunResult) -> float:
+    energy_j, simulated_s = float(result.summary["energy_j"]), float(result.summary["simulated_s"])
+    return energy_j / (simulated_s * result.scenario.sensors.count)
 
 
 def _count(number: int, thing: str) -> str:

@@ -13,6 +13,7 @@ _KEYS = {
     "clusters": ("width_m", "length_m", "clusters", "spread_m"),
     "csv": ("width_m", "length_m", "path"),
 }
+Environment = Literal["LOS", "SL", "DL", "SH", "DH"]
 Metres = Annotated[float, Field(gt=0, le=1e5)]
 
 
@@ -31,7 +32,7 @@ class Placement(Settings):
     """Standard deviation of a sensor's place around its cluster's centre (clusters)."""
     path: Annotated[str, Field(min_length=1)] | None = None
     """CSV with the columns sensor, x_m, y_m (csv)."""
-    environment: Literal["LOS", "SL", "DL", "SH", "DH"] = "SH"
+    environment: Environment = "SH"
     """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between."""
     extra_loss_db: Annotated[float, Field(ge=0, le=150)] = 0.0
     """Of walls, rock or enclosures, on top of every link's path loss."""

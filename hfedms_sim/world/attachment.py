@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile, Scenario
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world import placement as places
-from hfedms_sim.world.coverage import Coverage, RadioBudget, attach, coverage_class
-from hfedms_sim.world.energy import Direction
+from hfedms_sim.world.coverage import RadioBudget, attach, coverage_class
 
 
 class Attachment(Protocol):
@@ -64,12 +64,12 @@ class Placed:
             raise InputError("no sensor is in coverage: more cells, or another radio")
         self._cell: list[int] = self.coverage.cell.tolist()
         self.coupling_loss_db = self.coverage.coupling_loss_db + placement.extra_loss_db
-        factors = [_factors(self.coverage, self.coupling_loss_db, cell.profile) for cell in scenario.cells]
-        chosen = np.arange(scenario.sensors.count)
-        self._factor: dict[Direction, list[float]] = {
-            "up": np.stack([up for up, _ in factors])[self.coverage.cell, chosen].tolist(),
-            "down": np.stack([down for _, down in factors])[self.coverage.cell, chosen].tolist(),
-        }
+        uplink, downlink = self.coverage.uplink_factor.copy(), self.coverage.downlink_factor.copy()
+        for index, cell in enumerate(scenario.cells):
+            if cell.profile.repetitions:
+                own = self.coverage.cell == index
+                uplink[own], downlink[own] = _class_factors(self.coupling_loss_db[own], cell.profile)
+        self._factor: dict[Direction, list[float]] = {"up": uplink.tolist(), "down": downlink.tolist()}
         self._attached = np.bincount(self.coverage.cell, minlength=len(scenario.cells)).tolist()
 
     def cell(self, sensor: int) -> int:
@@ -134,12 +134,8 @@ def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
     )
 
 
-def _factors(
-    coverage: Coverage, coupling_loss_db: places.Floats, profile: NetworkProfile
-) -> tuple[places.Floats, places.Floats]:
-    """Up and down, for all sensors as if they were on this profile; only those that are will be looked at."""
-    if not profile.repetitions:
-        return coverage.uplink_factor, coverage.downlink_factor
+def _class_factors(coupling_loss_db: places.Floats, profile: NetworkProfile) -> tuple[places.Floats, places.Floats]:
+    """Up and down, by repetition class. A sensor beyond the last class has that one's; it takes no part."""
     limits_db = tuple(each.coupling_loss_db for each in profile.repetitions)
     of_sensor = coverage_class(coupling_loss_db, limits_db)
     up = np.array([each.uplink_bps / profile.uplink_bps for each in profile.repetitions])

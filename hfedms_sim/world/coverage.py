@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.scenario.placement import Environment
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world import path_loss
-from hfedms_sim.world.path_loss import CLUTTER, MIN_SNR_DB, SENSOR_HEIGHT_M, Environment, Floats
+from hfedms_sim.world.path_loss import CLUTTER, MIN_SNR_DB, SENSOR_HEIGHT_M, Floats
 
 Flags = NDArray[np.bool_]
 

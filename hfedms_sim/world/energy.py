@@ -8,11 +8,11 @@ Left out: ramps between states, temperature, the base station's own energy.
 """
 
 from math import inf
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
 
-Direction = Literal["up", "down"]
 _AMPERE = 1e-3  # per milliampere
 
 

@@ -11,20 +11,24 @@ An approximation: the collision probability stays that of the transfer's start, 
 independent. Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
 """
 
+from collections.abc import Callable
 from math import ceil, exp
 
 from simpy import Environment, Event
 
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.world.air import Need
 from hfedms_sim.world.airtime import Delivery
 from hfedms_sim.world.blocks import failed_blocks
-from hfedms_sim.world.energy import Direction
 
 _GATEWAY = -1
 
 
 class FrameAir:
-    """The air of one gateway."""
+    """The air of one gateway. Between its frames a sensor sleeps."""
+
+    is_connected = False
 
     def __init__(self, env: Environment, frames: Frames, channels: float, latency_s: float) -> None:
         self.env = env
@@ -37,29 +41,24 @@ class FrameAir:
         self._silent_until_s: dict[tuple[Direction, int], float] = {}
         self._uplinks = 0
 
-    def frame_count(self, direction: Direction, size_bytes: int) -> int:
-        return ceil(size_bytes / self._payload_bytes[direction])
-
-    def collisions(self, direction: Direction, frames: int, uniform: float) -> int:
-        """Frames to send again, for a transfer that starts now."""
-        return 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), uniform)
+    def need(self, direction: Direction, size_bytes: int, factor: float, draw: Callable[[], float]) -> Need:
+        """Frames have one rate: `factor` does not matter."""
+        frames = ceil(size_bytes / self._payload_bytes[direction])
+        again = 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), draw())
+        airtime_s = (frames + again) * self._frame_s[direction]
+        return Need(airtime_s, again * self._payload_bytes[direction], frames + again)
 
     def collision_probability(self) -> float:
+        """Of an uplink frame of a transfer that starts now."""
         period_s = self._frame_s["up"] + self._silence_s["up"]
         load = self._uplinks * self._frame_s["up"] / period_s / self._channels
         return 1 - exp(-2 * load)
 
-    def payload_bytes(self, direction: Direction) -> int:
-        return self._payload_bytes[direction]
-
-    def airtime_s(self, direction: Direction, frames: int) -> float:
-        return frames * self._frame_s[direction]
-
-    def send(self, direction: Direction, sensor: int, frames: int) -> Delivery:
+    def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         now_s, silence_s = self.env.now, self._silence_s[direction]
         sender = (direction, _GATEWAY if direction == "down" and self._one_downlink else sensor)
         start_s = max(now_s, self._silent_until_s.get(sender, 0.0))
-        end_s = start_s + self.airtime_s(direction, frames) + (frames - 1) * silence_s
+        end_s = start_s + need.airtime_s + (need.frames - 1) * silence_s
         delivery = Delivery(self.env)
         self._silent_until_s[sender] = end_s + silence_s
         if direction == "up":

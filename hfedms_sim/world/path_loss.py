@@ -19,12 +19,12 @@ through walls, blockage by things that move, and interference: the noise is ther
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Environment = Literal["LOS", "SL", "DL", "SH", "DH"]
+from hfedms_sim.scenario.placement import Environment
+
 Floats = NDArray[np.float64]
 
 VALID_DISTANCE_M = (1.0, 600.0)

@@ -13,14 +13,25 @@ from typing import NamedTuple
 import numpy as np
 from simpy import Environment, Timeout
 
-from hfedms_sim.rounds import EVERYONE, SERVER, Group, Hop, Participation, Payload, Plan, RoundRecord, Scatter, WorkStep
+from hfedms_sim.rounds import (
+    EVERYONE,
+    SERVER,
+    Direction,
+    Group,
+    Hop,
+    Participation,
+    Payload,
+    Plan,
+    RoundRecord,
+    Scatter,
+    WorkStep,
+)
 from hfedms_sim.scenario import DEVICES, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
-from hfedms_sim.world.energy import Direction
 from hfedms_sim.world.stories import Story, Together
 from hfedms_sim.world.streams import make_streams
 

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hfedms_sim.feasibility import radio_costs
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import load_profile, load_scenario
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.simulation import run
+from hfedms_sim.world.air import Need
 from hfedms_sim.world.frames import FrameAir
 from hfedms_sim.world.lora import time_on_air_s
 from tests.conftest import tiny_scenario
@@ -27,31 +29,36 @@ FRAMES = Frames(
 )
 
 
+def frames(direction: Direction, count: int) -> Need:
+    return Need(count * {"up": 1.0, "down": 2.0}[direction], 0, count)
+
+
 def air(env: simpy.Environment, channels: float = 3) -> FrameAir:
     return FrameAir(env, FRAMES, channels, latency_s=0.0)
 
 
 def test_a_transfer_is_its_frames_and_the_silences_between_them(env: simpy.Environment) -> None:
     one = air(env)
-    assert one.frame_count("up", 250) == 3
-    env.run(one.send("up", 1, 3))
+    need = one.need("up", 250, 1.0, draw=lambda: 0.5)
+    assert need == (3.0, 0, 3)
+    env.run(one.send("up", 1, need))
     assert env.now == 3 * 1.0 + 2 * 99.0
 
 
 def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: simpy.Environment) -> None:
     one = air(env)
-    env.run(one.send("up", 1, 1))
-    delivery = one.send("up", 1, 1)
+    env.run(one.send("up", 1, frames("up", 1)))
+    delivery = one.send("up", 1, frames("up", 1))
     env.run(delivery)
     assert (delivery.value, env.now) == (100.0, 101.0)
-    other = one.send("up", 2, 1)
+    other = one.send("up", 2, frames("up", 1))
     env.run(other)
     assert other.value == 101.0
 
 
 def test_the_gateway_is_one_sender_for_all(env: simpy.Environment) -> None:
     one = air(env)
-    first, second = one.send("down", 1, 2), one.send("down", 2, 1)
+    first, second = one.send("down", 1, frames("down", 2)), one.send("down", 2, frames("down", 1))
     env.run(first)
     assert env.now == 2 * 2.0 + 18.0
     env.run(second)
@@ -60,16 +67,20 @@ def test_the_gateway_is_one_sender_for_all(env: simpy.Environment) -> None:
 
 def test_a_quota_is_each_sensors_own(env: simpy.Environment) -> None:
     one = FrameAir(env, FRAMES.model_copy(update={"downlink_limit": "sensor"}), 1, latency_s=0.0)
-    first, second, again = one.send("down", 1, 1), one.send("down", 2, 1), one.send("down", 1, 1)
+    first, second, again = (
+        one.send("down", 1, frames("down", 1)),
+        one.send("down", 2, frames("down", 1)),
+        one.send("down", 1, frames("down", 1)),
+    )
     env.run(again)
     assert [each.value for each in (first, second, again)] == [0.0, 0.0, 20.0]
 
 
 def test_sigfox_carries_140_uplinks_and_4_downlinks_a_day() -> None:
-    frames = load_profile("sigfox-rc1").frames
-    assert frames is not None
-    assert 86_400 / (frames.uplink_frame_s + frames.uplink_silence_s) == pytest.approx(140, rel=1e-6)
-    assert 86_400 / (frames.downlink_frame_s + frames.downlink_silence_s) == pytest.approx(4)
+    given = load_profile("sigfox-rc1").frames
+    assert given is not None
+    assert 86_400 / (given.uplink_frame_s + given.uplink_silence_s) == pytest.approx(140, rel=1e-6)
+    assert 86_400 / (given.downlink_frame_s + given.downlink_silence_s) == pytest.approx(4)
 
 
 def test_a_model_over_sigfox_takes_43_years() -> None:
@@ -81,9 +92,10 @@ def test_collisions_follow_the_aloha_law_at_the_current_load(env: simpy.Environm
     one = air(env)
     assert one.collision_probability() == 0
     for sensor in range(30):
-        one.send("up", sensor, 1000)
+        one.send("up", sensor, frames("up", 1000))
     assert one.collision_probability() == pytest.approx(1 - exp(-2 * 30 * 0.01 / 3))
-    assert one.collisions("down", 1000, 0.99) == 0
+    assert one.need("down", 50_000, 1.0, draw=lambda: 0.99).retransmitted_bytes == 0
+    assert one.need("up", 100_000, 1.0, draw=lambda: 0.99).retransmitted_bytes > 0
 
 
 def test_the_aloha_law_is_what_colliding_frames_do() -> None:
