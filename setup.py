@@ -21,6 +21,7 @@ setup(
     package_data={"hfedms_sim": ["py.typed"]} | {package: ["*.yaml"] for package in SHIPPED},
     install_requires=[
         "click>=8.1",
+        "matplotlib>=3.8",
         "numpy>=1.26",
         "pandas>=2.1",
         "pyarrow>=15",

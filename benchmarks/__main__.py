@@ -2,8 +2,8 @@
 
 import sys
 
-from benchmarks.clock import benchmark_scale, benchmark_transfers
+from benchmarks.clock import benchmark_full_radio, benchmark_scale, benchmark_transfers
 
 if __name__ == "__main__":
-    met = [benchmark_transfers(), benchmark_scale()]
+    met = [benchmark_transfers(), benchmark_scale(), benchmark_full_radio()]
     sys.exit(0 if all(met) else 1)

@@ -166,9 +166,18 @@ def list_command(what: str) -> None:
 
 @main.command()
 @click.argument("name")
-def show(name: str) -> None:
+@click.option("--map", "map_path", type=click.Path(path_type=Path), metavar="FILE", help="Draw a scenario's hall.")
+def show(name: str, map_path: Path | None) -> None:
     """Show a scenario, network profile or strategy in full."""
     from hfedms_sim.report.catalogue import show_anything
+
+    if map_path is not None:
+        from hfedms_sim.report.hall_map import draw_map
+        from hfedms_sim.scenario import load_scenario
+
+        draw_map(load_scenario(name), map_path)
+        click.echo(map_path)
+        return
 
     shown = show_anything(name)
     if isinstance(shown, str):

@@ -99,6 +99,8 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.latency_s == 0
         and profile.setup_s == 0
         and profile.blocks is None
+        and profile.duty_cycle is None
+        and profile.fluctuation is None
         and profile.frames is None
         and scenario.backbone.latency_s == 0
         and scenario.compute.device == "instant"

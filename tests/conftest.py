@@ -3,16 +3,16 @@
 from typing import Any
 
 import pytest
-import simpy
 
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.world.clock import Clock
 
 FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
 
 
 @pytest.fixture
-def env() -> simpy.Environment:
-    return simpy.Environment(0.0)
+def env() -> Clock:
+    return Clock()
 
 
 @pytest.fixture

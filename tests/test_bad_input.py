@@ -14,6 +14,16 @@ def changed(**keys: str) -> str:
     return GOOD[:-1] + "".join(f", {key}: {value}" for key, value in keys.items()) + "}"
 
 
+FRAMES = (
+    "frames: {{uplink_payload_bytes: {payload}, downlink_payload_bytes: 51, uplink_frame_s: 1, downlink_frame_s: 1, "
+    "uplink_silence_s: 99, downlink_silence_s: 9}}"
+)
+
+
+def radio(figures: str) -> str:
+    return f"{{name: x, cells: [{{name: a, profile: {{name: p, uplink_bps: 1e3, downlink_bps: 1e3, {figures}}}}}]}}"
+
+
 def bomb() -> str:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
@@ -24,6 +34,12 @@ FILES = {
     "unknown key": changed(roundz="3"),
     "wrong type": changed(rounds="many"),
     "negative rate": "{name: x, cells: [{name: a, profile: {name: p, uplink_bps: -4, downlink_bps: 1}}]}",
+    "duty cycle 0": radio("duty_cycle: {uplink: 0, downlink: 0.1}"),
+    "duty cycle above 1": radio("duty_cycle: {uplink: 1.5, downlink: 0.1}"),
+    "duty cycle of the gateway 1": radio("duty_cycle: {uplink: 0.1, downlink: 1}"),
+    "payload limit 0": radio(FRAMES.format(payload=0)),
+    "duty cycle of frames": radio(FRAMES.format(payload=51) + ", duty_cycle: {uplink: 0.01, downlink: 0.1}"),
+    "fluctuation without airtime": radio("fluctuation: {bad_share: 0}"),
     "no sensors": changed(sensors="{count: 0}"),
     "NaN": changed(backbone="{latency_s: .nan}"),
     "10 MB": changed(description="x" * 10_000_000),

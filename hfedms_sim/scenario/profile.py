@@ -28,6 +28,31 @@ class Blocks(Settings):
     """Probability that a block fails."""
 
 
+class Fluctuation(Settings):
+    """A cell that is good or bad by turns (Gilbert-Elliott): in the bad state other traffic takes most of it."""
+
+    bad_share: Annotated[float, Field(gt=0, lt=1)] = 0.25
+    """Share of the airtime that is left in the bad state; the defaults here are illustrative, not measured."""
+    good_s: PositiveFloat = 60.0
+    """Mean length of a good spell; exponential."""
+    bad_s: PositiveFloat = 10.0
+    """Mean length of a bad spell; exponential."""
+
+    @property
+    def mean_share(self) -> float:
+        """Of the airtime, in the long run."""
+        return (self.good_s + self.bad_share * self.bad_s) / (self.good_s + self.bad_s)
+
+
+class DutyCycle(Settings):
+    """For which share of the time a sender may send, where airtime is shared."""
+
+    uplink: Annotated[float, Field(gt=0, le=1)]
+    """Of each sensor."""
+    downlink: Annotated[float, Field(gt=0, lt=1)]
+    """Of the base station, which is one sender for all sensors."""
+
+
 class Frames(Settings):
     """Radios that send single frames and must be silent after each: LoRaWAN, Sigfox."""
 
@@ -111,6 +136,10 @@ class NetworkProfile(Settings):
     """How long a connection is kept after its last use."""
     blocks: Blocks | None = None
     """Transport blocks and their errors; null: nothing is ever sent twice."""
+    duty_cycle: DutyCycle | None = None
+    """Limits to how long senders may send on shared airtime; null: none. Frames have silences instead."""
+    fluctuation: Fluctuation | None = None
+    """Two-state modulation of the cell's airtime; null: always good."""
     frames: Frames | None = None
     """Single frames with silence after each, instead of shared airtime; null: none."""
     energy: Currents | None = None
@@ -130,6 +159,10 @@ class NetworkProfile(Settings):
             raise ValueError("resource_units needs a number of channels, not 'dedicated'")
         if self.frames is not None and self.blocks is not None:
             raise ValueError("blocks are for shared airtime; frames have collisions of their own")
+        if self.frames is not None and (self.duty_cycle is not None or self.fluctuation is not None):
+            raise ValueError("duty_cycle and fluctuation are for shared airtime; frames have silences")
+        if self.duty_cycle is not None and (self.sharing == "fifo" or self.resource_units is not None):
+            raise ValueError("duty_cycle is for sharing: fair without resource_units")
         losses_db = [each.coupling_loss_db for each in self.repetitions]
         if losses_db != sorted(set(losses_db)):
             raise ValueError("repetitions must have ascending coupling_loss_db")
@@ -151,7 +184,14 @@ class NetworkProfile(Settings):
         return dict(_figures(self))
 
 
-_SECTIONS: dict[str, type[Settings]] = {"blocks": Blocks, "frames": Frames, "energy": Currents, "budget": Budget}
+_SECTIONS: dict[str, type[Settings]] = {
+    "blocks": Blocks,
+    "duty_cycle": DutyCycle,
+    "fluctuation": Fluctuation,
+    "frames": Frames,
+    "energy": Currents,
+    "budget": Budget,
+}
 _NO_FIGURES = ("name", "description", "sources")
 
 

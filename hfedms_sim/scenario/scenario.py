@@ -34,19 +34,20 @@ _ARRIVAL_KEYS = {
     "periodic": ("rate_hz",),
     "poisson": ("rate_hz",),
     "bursty": ("rate_hz", "on_s", "off_s"),
+    "shifts": ("rate_hz", "on_s", "off_s"),
     "trace": ("path",),
 }
 
 
 class Stream(Settings):
-    arrival: Literal["saturated", "static", "periodic", "poisson", "bursty", "trace"] = "saturated"
+    arrival: Literal["saturated", "static", "periodic", "poisson", "bursty", "shifts", "trace"] = "saturated"
     """saturated: always a full fresh batch; static: the same local set every time; others fill a buffer."""
     rate_hz: Annotated[float, Field(gt=0, le=1e6)] | None = None
-    """Samples a second of each sensor (periodic, poisson), or while it is on (bursty)."""
+    """Samples a second of each sensor (periodic, poisson), or while it is on (bursty, shifts)."""
     on_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Mean length of a burst (bursty)."""
+    """Mean length of a burst (bursty), or length of a shift (shifts)."""
     off_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Mean length of the silence between bursts (bursty)."""
+    """Mean length of the silence between bursts (bursty), or length of the rest between shifts (shifts)."""
     path: Annotated[str, Field(min_length=1)] | None = None
     """CSV of arrival times with the columns sensor, time_s (trace)."""
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 50

@@ -1,6 +1,5 @@
 """What every kind of air offers a cell: what a transfer will take, and the transfer itself."""
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from hfedms_sim.rounds import Direction
@@ -19,8 +18,11 @@ class Air(Protocol):
     is_connected: bool
     """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, draw: Callable[[], float]) -> Need:
-        """`factor` is the sensor's share of the full rate, `draw` the transfer's own uniform draw, if it needs one."""
+    needs_luck: bool
+    """Whether some of what is sent may be lost."""
+
+    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
+        """`factor` is the sensor's share of the full rate, `luck` the transfer's own uniform draw in [0, 1)."""
 
     def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         """A transfer to or from `sensor`, ready now."""

@@ -6,13 +6,15 @@ A transfer of B bytes at r bit/s needs S = 8 B / r seconds of airtime. A pool ha
 
     speed(n) = min(1, c / n)                                      ideal sharing
     speed(n) = min(1, c floor(U / n) / U) for n <= U, else c / n   a scheduler that hands out whole units, U in all
+    speed(n) = min(d, c / n)                                      each sender has a duty cycle d
 
 All active transfers receive the same airtime per second, so one virtual clock V with dV/dt = speed(n) serves them
 all: a transfer that starts at V0 ends when V reaches V0 + S. A heap of these ends and one alarm make an arrival or
 a departure O(log n), and the sharing is exact whatever the transfers' rates. Transfers that end together are one
 entry and one event.
 
-`FifoPool` has c servers, first come first served.
+`FifoPool` has c servers, first come first served. Either may be slowed down by a cell that is good or bad by turns
+(fluctuation.py): the virtual clock, or the service, then runs on the airtime that is left.
 
 Both deliver a payload `latency_s` after the last of its airtime. Left out: packets. A flow is served in
 infinitesimal portions, which is what a scheduler with 1 ms subframes looks like to a transfer of minutes.
@@ -23,16 +25,30 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Protocol
 
-from simpy import Environment, Event, Timeout
+from simpy import Event, Timeout
+
+from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.fluctuation import Availability
 
 
 class Delivery(Event):
     """Happens when the receiver has the payload. Its value is when service began; None: at once (fair sharing)."""
 
+    transfers = 1
+    """How many it stands for."""
+
     def after(self, delay_s: float, service_start_s: float | None = None) -> None:
         self._ok = True
         self._value = service_start_s
         self.env.schedule(self, delay=delay_s)
+
+    def now(self) -> None:
+        """As `after(0.0)`, without a detour through the event queue."""
+        self._ok = True
+        self._value = None
+        callbacks, self.callbacks = self.callbacks, None  # type: ignore[assignment]
+        for callback in callbacks:
+            callback(self)
 
 
 class Pool(Protocol):
@@ -42,81 +58,131 @@ class Pool(Protocol):
 
 class FairPool:
     def __init__(
-        self, env: Environment, channels: float, resource_units: int | None = None, latency_s: float = 0.0
+        self,
+        env: Clock,
+        channels: float,
+        resource_units: int | None = None,
+        latency_s: float = 0.0,
+        duty_cycle: float = 1.0,
+        availability: Availability | None = None,
     ) -> None:
         self.env = env
-        self.channels = channels
-        self.resource_units = resource_units
         self.latency_s = latency_s
+        self._availability = availability
+        self._speed = _Speeds(channels, resource_units, duty_cycle)
         self._virtual_s = 0.0
         self._updated_s = env.now
         self._active = 0
         self._ends: list[float] = []  # heap, in virtual seconds
         self._deliveries: dict[float, Delivery] = {}  # by end
-        self._sharing_end: dict[float, int] = {}  # how many transfers have it
         self._alarm: Timeout | None = None
         self._alarm_s = inf
         self._alarm_active = 0
 
     def send(self, airtime_s: float) -> Delivery:
-        self._advance()
+        if self.env.now > self._updated_s:
+            self._advance()
         self._active += 1
         end_s = self._virtual_s + airtime_s
         delivery = self._deliveries.get(end_s)
         if delivery is None:
             delivery = self._deliveries[end_s] = Delivery(self.env)
-            self._sharing_end[end_s] = 1
             heappush(self._ends, end_s)
-            self._set_alarm()
+            if self._alarm_s > self._updated_s:
+                self._set_alarm()
         else:
-            self._sharing_end[end_s] += 1
+            delivery.transfers += 1
         return delivery
-
-    def speed(self, active: int) -> float:
-        units = self.resource_units
-        if units is not None and active <= units:
-            return min(1.0, self.channels * (units // active) / units)
-        return min(1.0, self.channels / active)
 
     def _advance(self) -> None:
         now_s = self.env.now
-        if now_s > self._updated_s:
-            if self._active:
-                self._virtual_s += (now_s - self._updated_s) * self.speed(self._active)
-            self._updated_s = now_s
+        if self._active:
+            available_s = now_s - self._updated_s
+            if self._availability is not None:
+                available_s = self._availability.airtime_s(self._updated_s, now_s)
+            self._virtual_s += available_s * self._speed[self._active]
+        self._updated_s = now_s
 
     def _set_alarm(self) -> None:
         """For the next end, unless an earlier alarm is set: that one will look again.
 
         Only a departure or a shorter newcomer brings the next end forward; both get here.
         """
-        delay_s = max(0.0, self._ends[0] - self._virtual_s) / self.speed(self._active)
-        if self._updated_s + delay_s < self._alarm_s:
-            self._alarm_s = self._updated_s + delay_s
-            self._alarm_active = self._active
-            self._alarm = Timeout(self.env, delay_s)
+        end_s = self._next_end_s()
+        if end_s < self._alarm_s:
+            self._alarm_s, self._alarm_active = end_s, self._active
+            self._alarm = Timeout(self.env, end_s - self._updated_s)
             self._alarm.callbacks.append(self._ring)
+
+    def _next_end_s(self) -> float:
+        ahead_s = self._ends[0] - self._virtual_s
+        if ahead_s <= 0.0:
+            return self._updated_s
+        ahead_s /= self._speed[self._active]
+        if self._availability is not None:
+            return self._availability.when_s(self._updated_s, ahead_s)
+        return self._updated_s + ahead_s
 
     def _ring(self, alarm: Event) -> None:
         if alarm is not self._alarm:
             return  # replaced by an earlier one
-        self._advance()
-        if self._alarm_active == self._active:  # nothing changed since it was set: exactly there, not a rounding short
-            self._virtual_s = max(self._virtual_s, self._ends[0])
-        self._alarm, self._alarm_s = None, inf
-        while self._ends and self._ends[0] <= self._virtual_s:
-            end_s = heappop(self._ends)
-            self._active -= self._sharing_end.pop(end_s)
-            self._deliveries.pop(end_s).after(self.latency_s)
-        if self._ends:
-            self._set_alarm()
+        self._alarm_s = -inf  # whoever sends again at once need not set it
+        try:
+            if self._alarm_active == self._active:
+                self._reach_next_end(self.env.now)
+            else:
+                self._advance()
+            while self._end_due() and self.env.skip_to(end_s := self._next_end_s()):
+                self._reach_next_end(end_s)
+        finally:
+            self._alarm, self._alarm_s = None, inf
+            if self._ends:
+                self._set_alarm()
+
+    def _reach_next_end(self, now_s: float) -> None:
+        """Nothing has changed since it was foreseen: the virtual clock is exactly there, not a rounding short."""
+        self._virtual_s, self._updated_s = self._ends[0], now_s
+
+    def _end_due(self) -> bool:
+        """Ends all transfers that have had their airtime. Whether any are left."""
+        ends = self._ends
+        while ends and ends[0] <= self._virtual_s:
+            delivery = self._deliveries.pop(heappop(ends))
+            self._active -= delivery.transfers
+            if not ends:
+                self._virtual_s = 0.0  # a fresh start loses no precision however long the run
+            if self.latency_s:
+                delivery.after(self.latency_s)
+            else:
+                delivery.now()
+        return bool(ends)
+
+
+class _Speeds(dict[int, float]):
+    """speed(n) by n, each worked out once."""
+
+    def __init__(self, channels: float, resource_units: int | None, duty_cycle: float) -> None:
+        super().__init__()
+        self._channels = channels
+        self._units = resource_units
+        self._duty_cycle = duty_cycle
+
+    def __missing__(self, active: int) -> float:
+        units = self._units
+        if units is not None and active <= units:
+            speed = min(1.0, self._channels * (units // active) / units)
         else:
-            self._virtual_s = 0.0  # a fresh start loses no precision however long the run
+            speed = min(self._duty_cycle, self._channels / active)
+        self[active] = speed
+        return speed
 
 
 class FifoPool:
-    def __init__(self, env: Environment, channels: float, latency_s: float = 0.0) -> None:
+    def __init__(
+        self, env: Clock, channels: float, latency_s: float = 0.0, availability: Availability | None = None
+    ) -> None:
         self.env = env
+        self._availability = availability
         self.channels = channels
         self.latency_s = latency_s
         self._busy = 0
@@ -132,8 +198,10 @@ class FifoPool:
 
     def _serve(self, airtime_s: float, delivery: Delivery) -> None:
         self._busy += 1
-        delivery.after(airtime_s + self.latency_s, service_start_s=self.env.now)
-        Timeout(self.env, airtime_s).callbacks.append(self._release)
+        now_s = self.env.now
+        service_s = airtime_s if self._availability is None else self._availability.when_s(now_s, airtime_s) - now_s
+        delivery.after(service_s + self.latency_s, service_start_s=now_s)
+        Timeout(self.env, service_s).callbacks.append(self._release)
 
     def _release(self, service: Event) -> None:
         self._busy -= 1

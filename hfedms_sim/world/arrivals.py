@@ -2,8 +2,8 @@
 
 Nothing happens per sample: a path answers how many samples came up to a time (`count`) and when a sample comes
 (`time_of`), in any order, and the answers never contradict each other. Here: periodic and Poisson; `bursts` has the
-bursty path, `arrival_csv` the recorded one. All sensors have the same rate; there are no shifts, no daily rhythm
-and no dependence between sensors.
+bursty path, `shifts` that of a factory which rests, `arrival_csv` the recorded one. All sensors have the same rate,
+and given it they are independent.
 
 **Poisson.** Time is cut into windows of 2^b ticks (a tick is 2^-20 s, about a microsecond) that hold 4 to 8
 arrivals on average. Their counts are drawn coarse to fine (`bisection`): one Poisson count for each of the runs of

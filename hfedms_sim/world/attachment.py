@@ -57,9 +57,9 @@ class Placed:
     def __init__(self, scenario: Scenario, draws: Draws) -> None:
         placement = scenario.sensors.placement
         self.positions_m = _positions_m(placement, scenario.sensors.count, draws)
-        cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
+        self.cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
         budgets = [_budget(cell.profile, placement) for cell in scenario.cells]
-        self.coverage = attach(self.positions_m, cell_positions_m, budgets, draws)
+        self.coverage = attach(self.positions_m, self.cell_positions_m, budgets, draws)
         if not self.coverage.covered.any():
             raise InputError("no sensor is in coverage: more cells, or another radio")
         self._cell: list[int] = self.coverage.cell.tolist()

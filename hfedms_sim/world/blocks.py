@@ -19,18 +19,18 @@ _TAIL = 12.0  # standard deviations; beyond lies less than the resolution of a d
 
 def failed_blocks(blocks: int, error_rate: float, uniform: float) -> int:
     """F for a uniform draw in [0, 1)."""
-    if error_rate == 0:
-        return 0
-    first, distribution = _distribution(blocks, error_rate)
+    first, distribution = distribution_of_failures(blocks, error_rate)
     return first + bisect_right(distribution, uniform)
 
 
 @lru_cache(maxsize=1024)
-def _distribution(blocks: int, error_rate: float) -> tuple[int, list[float]]:
-    """(f0, P(F <= f0), P(F <= f0 + 1), ...) over all f that matter.
+def distribution_of_failures(blocks: int, error_rate: float) -> tuple[int, list[float]]:
+    """(f0, [P(F <= f0), P(F <= f0 + 1), ...]) over all f that matter.
 
     By the ratio P(f + 1) / P(f) = p (N + f) / (f + 1), normalised at the end: no factorials, no underflow.
     """
+    if error_rate == 0:
+        return 0, [1.0]
     mean = blocks * error_rate / (1 - error_rate)
     spread = _TAIL * sqrt(blocks * error_rate) / (1 - error_rate) + 40 / (1 - error_rate)
     first, last = max(0, int(mean - spread)), int(mean + spread)

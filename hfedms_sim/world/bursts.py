@@ -10,8 +10,8 @@ count N over t seconds has
 
 The ticks on and off after k cycles are drawn coarse to fine over k (`bisection`): the sum of k sojourns is
 Gamma(k), and its first half's share is Beta(k/2, k/2), independent of the sum. That is exact up to whole ticks, and
-a question about a time a year ahead costs O(log) draws. Sensors are on and off independently of each other: no
-shifts.
+a question about a time a year ahead costs O(log) draws. Sensors are on and off independently of each other; common
+shifts are in `shifts`.
 """
 
 import math

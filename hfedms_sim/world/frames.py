@@ -11,16 +11,16 @@ An approximation: the collision probability stays that of the transfer's start, 
 independent. Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
 """
 
-from collections.abc import Callable
 from math import ceil, exp
 
-from simpy import Environment, Event
+from simpy import Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.world.air import Need
 from hfedms_sim.world.airtime import Delivery
 from hfedms_sim.world.blocks import failed_blocks
+from hfedms_sim.world.clock import Clock
 
 _GATEWAY = -1
 
@@ -29,8 +29,9 @@ class FrameAir:
     """The air of one gateway. Between its frames a sensor sleeps."""
 
     is_connected = False
+    needs_luck = True
 
-    def __init__(self, env: Environment, frames: Frames, channels: float, latency_s: float) -> None:
+    def __init__(self, env: Clock, frames: Frames, channels: float, latency_s: float) -> None:
         self.env = env
         self._channels = channels
         self._latency_s = latency_s
@@ -41,10 +42,10 @@ class FrameAir:
         self._silent_until_s: dict[tuple[Direction, int], float] = {}
         self._uplinks = 0
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, draw: Callable[[], float]) -> Need:
+    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
         """Frames have one rate: `factor` does not matter."""
         frames = ceil(size_bytes / self._payload_bytes[direction])
-        again = 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), draw())
+        again = 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), luck)
         airtime_s = (frames + again) * self._frame_s[direction]
         return Need(airtime_s, again * self._payload_bytes[direction], frames + again)
 

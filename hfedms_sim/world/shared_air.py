@@ -3,54 +3,69 @@
 Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
 pool for both directions, which is how the HFedMS paper accounts.
 
+Duty cycles (Wi-Fi HaLow): a sensor may send a share d_up of the time, the base station, one sender for all, a share
+d_down. So the downlink is a pool of d_down channels, and each uplink transfer has at most the speed d_up; where both
+share one airtime, the uplink has what the downlink may not use.
+
 A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and are
 sent again (blocks.py).
 """
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
 from math import ceil
+from typing import NamedTuple
 
-from simpy import Environment, Event
+from simpy import Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.air import Need
 from hfedms_sim.world.airtime import Delivery, FairPool, FifoPool, Pool
-from hfedms_sim.world.blocks import failed_blocks
+from hfedms_sim.world.blocks import distribution_of_failures
+from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.fluctuation import Availability
+
+
+class _Needs(NamedTuple):
+    """Of a payload at the full rate: with which probability at most which."""
+
+    distribution: list[float]
+    needs: list[Need]
 
 
 class SharedAir:
     is_connected = True
 
-    def __init__(self, env: Environment, profile: NetworkProfile) -> None:
-        uplink = _pool(env, profile)
-        downlink = uplink if profile.duplex == "cell-half" else _pool(env, profile)
-        self._pools: dict[Direction, Pool] = {"up": uplink, "down": downlink}
+    def __init__(self, env: Clock, profile: NetworkProfile, draws: Draws, cell: int) -> None:
+        self._pools = _pools(env, profile, draws, cell)
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
         self._blocks = profile.blocks
-        self._needs: dict[tuple[Direction, int, float], Need] = {}
+        self.needs_luck = profile.blocks is not None
+        self._needs: dict[tuple[Direction, int], _Needs] = {}
         self._radios = Radios(env) if profile.duplex == "device-half" else None
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, draw: Callable[[], float]) -> Need:
-        blocks = self._blocks
-        if blocks is None:
-            return self._need_without_errors(direction, size_bytes, factor)
-        block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
-        failed = failed_blocks(ceil(BITS_PER_BYTE * size_bytes / block_bits), blocks.error_rate, draw())
-        again_bytes = failed * block_bits // BITS_PER_BYTE
-        return Need(self._airtime_s(direction, size_bytes + again_bytes, factor), again_bytes)
+    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
+        distribution, needs = self._needs.get((direction, size_bytes)) or self._work_out_needs(direction, size_bytes)
+        need = needs[bisect_right(distribution, luck)]
+        return need if factor == 1.0 else Need(need.airtime_s / factor, need.retransmitted_bytes)
 
-    def _need_without_errors(self, direction: Direction, size_bytes: int, factor: float) -> Need:
-        """Where all rates are equal there are few sizes: each is worked out once."""
-        key = (direction, size_bytes, factor)
-        if key not in self._needs:
-            self._needs[key] = Need(self._airtime_s(direction, size_bytes, factor), 0)
-        return self._needs[key]
-
-    def _airtime_s(self, direction: Direction, size_bytes: int, factor: float) -> float:
-        return BITS_PER_BYTE * size_bytes / (self._rates_bps[direction] * factor)
+    def _work_out_needs(self, direction: Direction, size_bytes: int) -> _Needs:
+        """There are few sizes: each is worked out once."""
+        first, distribution, block_bits = 0, [1.0], 0
+        if self._blocks is not None:
+            block_bits = self._blocks.uplink_bits if direction == "up" else self._blocks.downlink_bits
+            blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
+            first, distribution = distribution_of_failures(blocks, self._blocks.error_rate)
+        needs = []
+        for failed in range(first, first + len(distribution)):
+            again_bytes = failed * block_bits // BITS_PER_BYTE
+            airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
+            needs.append(Need(airtime_s, again_bytes))
+        self._needs[direction, size_bytes] = _Needs(distribution, needs)
+        return self._needs[direction, size_bytes]
 
     def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         if self._radios is not None:
@@ -61,7 +76,7 @@ class SharedAir:
 class Radios:
     """Half-duplex radios: until a payload is delivered, the sensor's next one waits. First come, first served."""
 
-    def __init__(self, env: Environment) -> None:
+    def __init__(self, env: Clock) -> None:
         self.env = env
         self._waiting: dict[int, deque[tuple[Pool, float, Delivery]]] = {}  # a key for every busy radio
 
@@ -89,7 +104,22 @@ class Radios:
         pool.send(airtime_s).callbacks.append(deliver)
 
 
-def _pool(env: Environment, profile: NetworkProfile) -> Pool:
-    if profile.sharing == "fifo":
-        return FifoPool(env, profile.channel_count, profile.latency_s)
-    return FairPool(env, profile.channel_count, profile.resource_units, profile.latency_s)
+def _pools(env: Clock, profile: NetworkProfile, draws: Draws, cell: int) -> dict[Direction, Pool]:
+    channels, latency_s, duty_cycle = profile.channel_count, profile.latency_s, profile.duty_cycle
+
+    def availability() -> Availability | None:
+        return None if profile.fluctuation is None else Availability(profile.fluctuation, draws, cell)
+
+    def pool() -> Pool:
+        if profile.sharing == "fifo":
+            return FifoPool(env, channels, latency_s, availability())
+        return FairPool(env, channels, profile.resource_units, latency_s, availability=availability())
+
+    if duty_cycle is not None:
+        left = channels - duty_cycle.downlink if profile.duplex == "cell-half" else channels
+        return {
+            "up": FairPool(env, left, None, latency_s, duty_cycle.uplink, availability()),
+            "down": FairPool(env, duty_cycle.downlink, None, latency_s, duty_cycle.downlink, availability()),
+        }
+    uplink = pool()
+    return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool()}

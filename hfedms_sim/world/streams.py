@@ -3,7 +3,7 @@
 A sample is known by its arrival index on the sensor's own path. `saturated`: round r always finds a full fresh
 batch, the arrivals (r - 1) n .. r n - 1, whatever the clock says. `static`: the sensor's whole local set, the same
 each time, of nominal size: how many samples a sensor really owns is the data set's business. All others fill a
-bounded buffer over an arrival path that the seed alone decides (arrivals.py, bursts.py, arrival_csv.py,
+bounded buffer over an arrival path that the seed alone decides (arrivals.py, bursts.py, shifts.py, arrival_csv.py,
 buffers.py).
 """
 
@@ -19,6 +19,7 @@ from hfedms_sim.world.arrival_csv import read_arrival_csv
 from hfedms_sim.world.arrivals import ArrivalPath, PeriodicPath, PoissonPath
 from hfedms_sim.world.buffers import Buffers, Capture
 from hfedms_sim.world.bursts import BurstyPath
+from hfedms_sim.world.shifts import ShiftsPath
 
 NOMINAL_STATIC_SAMPLES = 200
 
@@ -89,4 +90,6 @@ def _path(settings: Stream, sensors: int, draws: Draws) -> ArrivalPath:
         return PoissonPath(settings.rate_hz, draws)
     assert settings.on_s is not None
     assert settings.off_s is not None
+    if settings.arrival == "shifts":
+        return ShiftsPath(settings.rate_hz, settings.on_s, settings.off_s, draws)
     return BurstyPath(settings.rate_hz, settings.on_s, settings.off_s, draws)

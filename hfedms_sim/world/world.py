@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from simpy import Environment, Timeout
+from simpy import Timeout
 
 from hfedms_sim.rounds import (
     EVERYONE,
@@ -32,6 +32,8 @@ from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.luck import Luck
 from hfedms_sim.world.stories import Story, Together
 from hfedms_sim.world.streams import make_streams
 
@@ -57,15 +59,17 @@ class _Place(NamedTuple):
 
 class World:
     def __init__(self, scenario: Scenario, trace: Trace) -> None:
-        self.env = Environment(0.0)
+        self.env = Clock()
         draws = Draws(scenario.seed)
         self._attachment = make_attachment(scenario, draws)
         self.covered = self._attachment.covered
         """The sensors that can take part."""
+        self._luck = Luck(draws)
         self.cells = tuple(
-            Cell(self.env, settings, draws, self._attachment, self._attachment.attached(index))
-            for index, settings in enumerate(scenario.cells)
+            Cell(self.env, number, settings, draws, self._luck, self._attachment)
+            for number, settings in enumerate(scenario.cells)
         )
+        self._needs_luck = any(cell.needs_luck for cell in self.cells)
         self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
         self.retransmitted_bytes = 0
         self.energy_j: float | None = 0.0
@@ -107,14 +111,18 @@ class World:
     def report(self, payload: Payload) -> None:
         """Every sensor in coverage captures a batch now, and sends its class counts to the server."""
         sensors = self.covered.tolist()
+        self._draw_luck(sensors, payload)
         for sensor in sensors:
             self._batches[sensor] = (self._round, self._capture(sensor))
         self._play_together(self._push_report(sensor, payload) for sensor in sensors)
 
     def play(self, plan: Plan) -> RoundRecord:
+        sensors = [sensor for group in plan.groups for sensor in group.sensors]
+        self._draw_luck(sensors, plan.payload)
         chains: list[list[Participation]] = [[] for _ in plan.groups]
         self._play_together(self._chain(plan, group, chain) for group, chain in zip(plan.groups, chains, strict=True))
         if plan.scatter is not None:
+            self._draw_luck(sensors, plan.scatter.payload)
             self._play_together(self._scatter(plan, plan.scatter, chains))
         return RoundRecord(
             round=plan.round,
@@ -125,6 +133,10 @@ class World:
             start_s=self._round_start_s,
             end_s=self.env.now,
         )
+
+    def _draw_luck(self, sensors: Sequence[int], payload: Payload) -> None:
+        if self._needs_luck:
+            self._luck.draw(sensors, payload.kind, self._round)
 
     def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
         for number in range(group.hop_count):
@@ -203,10 +215,10 @@ class World:
         """One transfer over the radio of `sensor`, or to all `listeners`, and its row in the trace."""
         ready_s = self.env.now
         radios = listeners or (sensor,)
-        set_up_s = max(map(cell.set_up_s, radios))
-        if set_up_s:
-            yield Timeout(self.env, set_up_s)
-        need = cell.need(direction, radios, payload, self._round)
+        set_up = cell.set_up(radios)
+        if set_up is not None:
+            yield set_up
+        need = cell.need(direction, radios, payload)
         began_s = self.env.now
         waited_until_s = yield cell.send(direction, sensor, need)
         energy_j = cell.account(direction, radios, ready_s, need.airtime_s)

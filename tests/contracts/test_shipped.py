@@ -35,7 +35,8 @@ def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(
     assert first.summary["closed_form"]["bytes"] in (None, first.summary["bytes"]["total"])
     assert first.summary["bytes"]["total"] > 0
     assert first.summary["simulated_s"] > 0
-    assert first.arrow("transfers").equals(second.arrow("transfers"))
+    for table in ("rounds", "transfers", "work", "captures", "faults"):
+        assert first.arrow(table).equals(second.arrow(table))
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -13,13 +13,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from simpy import Environment, Event
+from simpy import Event
 
 from hfedms_sim.world.airtime import Pool
+from hfedms_sim.world.clock import Clock
 
 Seconds: TypeAlias = NDArray[np.float64]
 SizeLaw: TypeAlias = Callable[[np.random.Generator, int], Seconds]
-PoolOf: TypeAlias = Callable[[Environment], Pool]
+PoolOf: TypeAlias = Callable[[Clock], Pool]
 
 REPLICATIONS = 20
 TRANSFERS = 25_000
@@ -72,7 +73,7 @@ class Served:
 class Log:
     """Sends transfers and notes when they were sent, started and delivered."""
 
-    def __init__(self, env: Environment, pool: Pool) -> None:
+    def __init__(self, env: Clock, pool: Pool) -> None:
         self._env = env
         self._pool = pool
         self._airtime_s: list[float] = []
@@ -103,7 +104,7 @@ class Log:
 
 def serve(pool_of: PoolOf, gaps_s: Iterable[float], airtimes_s: Iterable[float]) -> Served:
     """Sends each transfer a gap after the one before, and runs until all are delivered."""
-    env = Environment()
+    env = Clock()
     transfers = Log(env, pool_of(env))
 
     def arrivals() -> Generator[Event, None, None]:

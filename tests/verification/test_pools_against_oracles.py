@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simpy import Environment, Event
+from simpy import Event
 
 from hfedms_sim.world.airtime import FairPool, FifoPool
+from hfedms_sim.world.clock import Clock
 from tests.verification.oracles import fair_speed, serve_in_order, share_step_by_step
 from tests.verification.queueing import Log, PoolOf, Seconds, Served, serve
 
@@ -54,7 +55,7 @@ def scaled(mix: list[tuple[float, float]], scale: float) -> tuple[list[float], l
 
 def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
     """Each sender sends its next transfer when the one before is delivered: sends coincide with ends."""
-    env = Environment()
+    env = Clock()
     log = Log(env, pool_of(env))
 
     def sender(queue_s: list[float]) -> Generator[Event, None, None]:

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-import simpy
 
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
+from hfedms_sim.world.clock import Clock
 
 
-def send_at(env: simpy.Environment, pool: Pool, log: list[Any], start_s: float, airtime_s: float, name: str) -> None:
+def send_at(env: Clock, pool: Pool, log: list[Any], start_s: float, airtime_s: float, name: str) -> None:
     def story() -> Any:
         yield env.timeout(start_s)
         began_s = yield pool.send(airtime_s)
@@ -17,13 +17,13 @@ def send_at(env: simpy.Environment, pool: Pool, log: list[Any], start_s: float, 
     env.process(story())
 
 
-def test_a_transfer_alone_takes_its_airtime(env: simpy.Environment, log: list[Any]) -> None:
+def test_a_transfer_alone_takes_its_airtime(env: Clock, log: list[Any]) -> None:
     send_at(env, FairPool(env, 1), log, 2.0, 5.0, "a")
     env.run()
     assert log == [("a", 7.0)]
 
 
-def test_a_newcomer_halves_the_speed_until_it_has_gone(env: simpy.Environment, log: list[Any]) -> None:
+def test_a_newcomer_halves_the_speed_until_it_has_gone(env: Clock, log: list[Any]) -> None:
     """a has 10 s: 4 alone, then 2 in the 4 s that b's 2 s take, then 4 alone again: 4 + 4 + 4."""
     pool = FairPool(env, 1)
     send_at(env, pool, log, 0.0, 10.0, "a")
@@ -32,7 +32,7 @@ def test_a_newcomer_halves_the_speed_until_it_has_gone(env: simpy.Environment, l
     assert log == [("b", 8.0), ("a", 12.0)]
 
 
-def test_as_many_transfers_as_channels_do_not_disturb_each_other(env: simpy.Environment, log: list[Any]) -> None:
+def test_as_many_transfers_as_channels_do_not_disturb_each_other(env: Clock, log: list[Any]) -> None:
     pool = FairPool(env, 2)
     send_at(env, pool, log, 0.0, 3.0, "a")
     send_at(env, pool, log, 1.0, 3.0, "b")
@@ -40,7 +40,7 @@ def test_as_many_transfers_as_channels_do_not_disturb_each_other(env: simpy.Envi
     assert log == [("a", 3.0), ("b", 4.0)]
 
 
-def test_three_transfers_on_two_channels_run_at_two_thirds(env: simpy.Environment, log: list[Any]) -> None:
+def test_three_transfers_on_two_channels_run_at_two_thirds(env: Clock, log: list[Any]) -> None:
     pool = FairPool(env, 2)
     for name in "abc":
         send_at(env, pool, log, 0.0, 4.0, name)
@@ -48,7 +48,7 @@ def test_three_transfers_on_two_channels_run_at_two_thirds(env: simpy.Environmen
     assert log == [("a", 6.0), ("b", 6.0), ("c", 6.0)]
 
 
-def test_dedicated_channels_share_nothing(env: simpy.Environment, log: list[Any]) -> None:
+def test_dedicated_channels_share_nothing(env: Clock, log: list[Any]) -> None:
     pool = FairPool(env, float("inf"))
     for name, airtime_s in zip("abc", (3.0, 1.0, 2.0), strict=True):
         send_at(env, pool, log, 0.0, airtime_s, name)
@@ -56,7 +56,7 @@ def test_dedicated_channels_share_nothing(env: simpy.Environment, log: list[Any]
     assert log == [("b", 1.0), ("c", 2.0), ("a", 3.0)]
 
 
-def test_a_scheduler_with_whole_units_wastes_the_remainder(env: simpy.Environment, log: list[Any]) -> None:
+def test_a_scheduler_with_whole_units_wastes_the_remainder(env: Clock, log: list[Any]) -> None:
     """Seven devices share 12 units, one each: 7 / 12 of the airtime is used, so all end at 12 S."""
     pool = FairPool(env, 1, resource_units=12)
     for number in range(7):
@@ -68,13 +68,28 @@ def test_a_scheduler_with_whole_units_wastes_the_remainder(env: simpy.Environmen
 @pytest.mark.parametrize(
     ("active", "speed"), [(1, 1.0), (2, 0.5), (5, 2 / 12), (7, 1 / 12), (12, 1 / 12), (13, 1 / 13)]
 )
-def test_speed_with_twelve_units(env: simpy.Environment, active: int, speed: float) -> None:
-    assert FairPool(env, 1, resource_units=12).speed(active) == pytest.approx(speed)
+def test_speed_with_twelve_units(env: Clock, log: list[Any], active: int, speed: float) -> None:
+    pool = FairPool(env, 1, resource_units=12)
+    for number in range(active):
+        send_at(env, pool, log, 0.0, 1.0, str(number))
+    env.run()
+    assert log[-1][1] == pytest.approx(1 / speed)
+
+
+def test_a_duty_cycle_caps_each_sender(env: Clock, log: list[Any]) -> None:
+    """At 10 % each, ten fit on 1 channel; the eleventh slows all down to 1 / 11."""
+    pool = FairPool(env, 1, duty_cycle=0.1)
+    send_at(env, pool, log, 0.0, 1.0, "alone")
+    for number in range(11):
+        send_at(env, pool, log, 100.0, 1.0, str(number))
+    env.run()
+    assert log[0] == ("alone", pytest.approx(10.0))
+    assert [time_s for _, time_s in log[1:]] == pytest.approx([111.0] * 11)
 
 
 @pytest.mark.parametrize("pool_type", [FairPool, FifoPool])
 def test_latency_delays_the_delivery_and_frees_the_air(
-    env: simpy.Environment, log: list[Any], pool_type: type[FairPool] | type[FifoPool]
+    env: Clock, log: list[Any], pool_type: type[FairPool] | type[FifoPool]
 ) -> None:
     pool = pool_type(env, 1, latency_s=0.5)
     send_at(env, pool, log, 0.0, 2.0, "a")
@@ -83,7 +98,7 @@ def test_latency_delays_the_delivery_and_frees_the_air(
     assert [entry[-1] for entry in log] == [2.5, 4.5]
 
 
-def test_first_come_is_first_served_on_every_channel(env: simpy.Environment, log: list[Any]) -> None:
+def test_first_come_is_first_served_on_every_channel(env: Clock, log: list[Any]) -> None:
     pool = FifoPool(env, 2)
     for name, start_s, airtime_s in (("a", 0.0, 5.5), ("b", 1.0, 2.0), ("c", 1.5, 1.0), ("d", 1.6, 1.0)):
         send_at(env, pool, log, start_s, airtime_s, name)
@@ -91,7 +106,7 @@ def test_first_come_is_first_served_on_every_channel(env: simpy.Environment, log
     assert log == [("b", 1.0, 3.0), ("c", 3.0, 4.0), ("d", 4.0, 5.0), ("a", 0.0, 5.5)]
 
 
-def test_precision_does_not_wear_out(env: simpy.Environment, log: list[Any]) -> None:
+def test_precision_does_not_wear_out(env: Clock, log: list[Any]) -> None:
     """After a year of back-to-back traffic a millisecond is still a millisecond."""
     pool = FairPool(env, 1)
     send_at(env, pool, log, 0.0, 3.15e7, "year")

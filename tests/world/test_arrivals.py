@@ -15,6 +15,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.world.arrival_csv import TracePath
 from hfedms_sim.world.arrivals import HORIZON_S, ArrivalPath, PeriodicPath, PoissonPath
 from hfedms_sim.world.bursts import BurstyPath
+from hfedms_sim.world.shifts import ShiftsPath
 from tests.world.laws import ALPHA, assert_counts_follow, assert_dispersed_like_poisson
 
 SENSORS = 2_000
@@ -27,6 +28,7 @@ PATHS: dict[str, Callable[[], ArrivalPath]] = {
     "poisson": lambda: PoissonPath(1.0, Draws(1)),
     "fast poisson": lambda: PoissonPath(100.0, Draws(1)),
     "bursty": lambda: BurstyPath(2.0, 30.0, 100.0, Draws(1)),
+    "shifts": lambda: ShiftsPath(2.0, 30.0, 100.0, Draws(1)),
     "trace": lambda: TracePath.of([[float(n * n) / 7 for n in range(50)], [], [1.0, 1.0, 2.0]] * 2),
 }
 every_path = pytest.mark.parametrize("path_of", PATHS.values(), ids=PATHS)
@@ -85,12 +87,23 @@ def test_other_sensors_move_nobodys_path(path_of: Callable[[], ArrivalPath]) -> 
         assert counts[4] == alone.count(4, time_s)
 
 
-@pytest.mark.parametrize("name", ["periodic", "poisson", "bursty"])
+@pytest.mark.parametrize("name", ["periodic", "poisson", "bursty", "shifts"])
 def test_sensors_and_seeds_have_paths_of_their_own(name: str) -> None:
     path = PATHS[name]()
     other_seed = replace(path, draws=Draws(2))
     assert len({answer(path, sensor, 5) for sensor in range(100)}) == 100
     assert path.time_of(0, 5) != other_seed.time_of(0, 5)
+
+
+def test_nothing_arrives_while_the_factory_rests_and_everything_while_it_works() -> None:
+    """Shifts of 100 s with rests of 50: the n-th arrival of the path without rests, moved by the rests before it."""
+    path, without_rests = ShiftsPath(0.5, 100.0, 50.0, Draws(1)), PoissonPath(0.5, Draws(1))
+    for sensor in range(20):
+        for number in range(1, 200):
+            time_s, worked_s = path.time_of(sensor, number), without_rests.time_of(sensor, number)
+            assert time_s % 150.0 <= 100.0
+            assert time_s == pytest.approx(worked_s + 50.0 * (worked_s // 100.0))
+        assert path.count(sensor, 100.0) == path.count(sensor, 150.0) == without_rests.count(sensor, 100.0)
 
 
 def test_periodic_arrivals_are_a_period_apart_after_a_uniform_phase() -> None:

@@ -5,14 +5,14 @@ import pytest
 from scipy import stats
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.blocks import _distribution, failed_blocks
+from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
 
 CASES = [(1, 0.1), (7, 0.5), (40, 0.9), (214_011, 0.1), (10_000, 0.001), (3, 1e-6)]
 
 
 @pytest.mark.parametrize(("blocks", "error_rate"), CASES)
-def test_the_distribution_is_the_negative_binomial_one(blocks: int, error_rate: float) -> None:
-    first, distribution = _distribution(blocks, error_rate)
+def test_thedistribution_of_failures_is_the_negative_binomial_one(blocks: int, error_rate: float) -> None:
+    first, distribution = distribution_of_failures(blocks, error_rate)
     theory = stats.nbinom.cdf(np.arange(first, first + len(distribution)), blocks, 1 - error_rate)
     assert np.abs(np.array(distribution) - theory).max() < 1e-9
 

@@ -4,15 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
-from hfedms_sim.world.energy import RadioMeter
+from hfedms_sim.world.connections import Connections
+from hfedms_sim.world.energy import RadioMeter, RoundEnergy
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
 CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
 
 
-def meter(sensors: int = 1, inactivity_s: float = 10.0) -> RadioMeter:
-    return RadioMeter(CURRENTS, inactivity_s, sensors)
+class Radios:
+    """A meter and the connections it bills, as a cell has them."""
+
+    def __init__(self, currents: Currents, inactivity_s: float, sensors: int) -> None:
+        self._meter = RadioMeter(currents, sensors)
+        self._connections = Connections(inactivity_s)
+
+    def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float:
+        self._connections.use([sensor], ready_s, end_s, airtime_s)
+        return self._meter.transfer(direction, airtime_s)
+
+    def end_round(self, now_s: float) -> RoundEnergy:
+        return self._meter.end_round(now_s, self._connections.collect_idle_s(now_s))
+
+
+def meter(sensors: int = 1, inactivity_s: float = 10.0) -> Radios:
+    return Radios(CURRENTS, inactivity_s, sensors)
 
 
 def test_a_transfer_takes_its_airtime_at_the_current_of_its_direction() -> None:
@@ -60,7 +77,7 @@ def test_idle_airtime_and_sleep_add_up_to_all_the_time_there_is(
 ) -> None:
     """With equal idle and sleep currents the baseline is (sensors x time - airtime) x current, however it is cut."""
     equal = CURRENTS.model_copy(update={"idle_ma": 1.0})
-    cut = RadioMeter(equal, inactivity_s, 3)
+    cut = Radios(equal, inactivity_s, 3)
     free_s, total_j, airtime_s = [0.0, 0.0, 0.0], 0.0, 0.0
     for sensor, gap_s, length_s, share in uses:
         ready_s = free_s[sensor] + gap_s

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from hfedms_sim.scenario import load_profile, load_scenario
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.simulation import run
 from hfedms_sim.world.air import Need
+from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.frames import FrameAir
 from hfedms_sim.world.lora import time_on_air_s
 from tests.conftest import tiny_scenario
@@ -33,19 +33,19 @@ def frames(direction: Direction, count: int) -> Need:
     return Need(count * {"up": 1.0, "down": 2.0}[direction], 0, count)
 
 
-def air(env: simpy.Environment, channels: float = 3) -> FrameAir:
+def air(env: Clock, channels: float = 3) -> FrameAir:
     return FrameAir(env, FRAMES, channels, latency_s=0.0)
 
 
-def test_a_transfer_is_its_frames_and_the_silences_between_them(env: simpy.Environment) -> None:
+def test_a_transfer_is_its_frames_and_the_silences_between_them(env: Clock) -> None:
     one = air(env)
-    need = one.need("up", 250, 1.0, draw=lambda: 0.5)
+    need = one.need("up", 250, 1.0, luck=0.5)
     assert need == (3.0, 0, 3)
     env.run(one.send("up", 1, need))
     assert env.now == 3 * 1.0 + 2 * 99.0
 
 
-def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: simpy.Environment) -> None:
+def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: Clock) -> None:
     one = air(env)
     env.run(one.send("up", 1, frames("up", 1)))
     delivery = one.send("up", 1, frames("up", 1))
@@ -56,7 +56,7 @@ def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: simpy.Envir
     assert other.value == 101.0
 
 
-def test_the_gateway_is_one_sender_for_all(env: simpy.Environment) -> None:
+def test_the_gateway_is_one_sender_for_all(env: Clock) -> None:
     one = air(env)
     first, second = one.send("down", 1, frames("down", 2)), one.send("down", 2, frames("down", 1))
     env.run(first)
@@ -65,7 +65,7 @@ def test_the_gateway_is_one_sender_for_all(env: simpy.Environment) -> None:
     assert (second.value, env.now) == (40.0, 42.0)
 
 
-def test_a_quota_is_each_sensors_own(env: simpy.Environment) -> None:
+def test_a_quota_is_each_sensors_own(env: Clock) -> None:
     one = FrameAir(env, FRAMES.model_copy(update={"downlink_limit": "sensor"}), 1, latency_s=0.0)
     first, second, again = (
         one.send("down", 1, frames("down", 1)),
@@ -88,14 +88,14 @@ def test_a_model_over_sigfox_takes_43_years() -> None:
     assert cost.model_up_s / (365.25 * 86_400) == pytest.approx(43.6, abs=0.1)
 
 
-def test_collisions_follow_the_aloha_law_at_the_current_load(env: simpy.Environment) -> None:
+def test_collisions_follow_the_aloha_law_at_the_current_load(env: Clock) -> None:
     one = air(env)
     assert one.collision_probability() == 0
     for sensor in range(30):
         one.send("up", sensor, frames("up", 1000))
     assert one.collision_probability() == pytest.approx(1 - exp(-2 * 30 * 0.01 / 3))
-    assert one.need("down", 50_000, 1.0, draw=lambda: 0.99).retransmitted_bytes == 0
-    assert one.need("up", 100_000, 1.0, draw=lambda: 0.99).retransmitted_bytes > 0
+    assert one.need("down", 50_000, 1.0, luck=0.99).retransmitted_bytes == 0
+    assert one.need("up", 100_000, 1.0, luck=0.99).retransmitted_bytes > 0
 
 
 def test_the_aloha_law_is_what_colliding_frames_do() -> None:

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-import simpy
 
+from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.stories import Together
 
 
-def test_together_happens_when_the_last_story_has_ended(env: simpy.Environment, log: list[Any]) -> None:
+def test_together_happens_when_the_last_story_has_ended(env: Clock, log: list[Any]) -> None:
     def story(name: str, *delays_s: float) -> Any:
         for delay_s in delays_s:
             yield env.timeout(delay_s)
@@ -19,7 +19,7 @@ def test_together_happens_when_the_last_story_has_ended(env: simpy.Environment, 
     assert env.now == 4.0
 
 
-def test_a_story_gets_the_value_of_what_it_waited_for(env: simpy.Environment, log: list[Any]) -> None:
+def test_a_story_gets_the_value_of_what_it_waited_for(env: Clock, log: list[Any]) -> None:
     def story() -> Any:
         log.append((yield env.timeout(1.0, value="answer")))
 
@@ -27,7 +27,7 @@ def test_a_story_gets_the_value_of_what_it_waited_for(env: simpy.Environment, lo
     assert log == ["answer"]
 
 
-def test_no_stories_and_stories_without_events_end_at_once(env: simpy.Environment) -> None:
+def test_no_stories_and_stories_without_events_end_at_once(env: Clock) -> None:
     def nothing() -> Any:
         return
         yield
@@ -37,7 +37,7 @@ def test_no_stories_and_stories_without_events_end_at_once(env: simpy.Environmen
     assert env.now == 0.0
 
 
-def test_a_story_may_wait_for_others_told_together(env: simpy.Environment, log: list[Any]) -> None:
+def test_a_story_may_wait_for_others_told_together(env: Clock, log: list[Any]) -> None:
     def short() -> Any:
         yield env.timeout(2.0)
 
@@ -49,7 +49,7 @@ def test_a_story_may_wait_for_others_told_together(env: simpy.Environment, log: 
     assert log == [2.0]
 
 
-def test_an_error_in_a_story_stops_the_run(env: simpy.Environment) -> None:
+def test_an_error_in_a_story_stops_the_run(env: Clock) -> None:
     def broken() -> Any:
         yield env.timeout(1.0)
         raise ZeroDivisionError("as it was raised")
