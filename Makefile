@@ -33,7 +33,11 @@ check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(INSTALLED) ## Measure speed as ratios to named references
+$(VENV)/.bench: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+bench: $(VENV)/.bench ## Measure speed as ratios to named references
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove .venv and caches

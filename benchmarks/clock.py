@@ -20,6 +20,7 @@ from typing import Any
 
 import simpy
 
+from benchmarks.bars import at_most
 from hfedms_sim.scenario import Scenario, load_profile, load_scenario
 from hfedms_sim.simulation import run
 
@@ -42,7 +43,7 @@ def benchmark_transfers() -> bool:
         "(a) a transfer of a timing-only FedAvg run of paper-stream, with its trace row, against a bare SimPy timeout"
     )
     print(f"    timeout {min(timeout_s) * 1e6:.2f} us, transfer {min(transfer_s) * 1e6:.2f} us")
-    return _bar("ratio", ratio, TRANSFER_BAR)
+    return at_most("ratio", ratio, TRANSFER_BAR)
 
 
 def benchmark_full_radio() -> bool:
@@ -59,7 +60,7 @@ def benchmark_full_radio() -> bool:
         radio_s.append(_transfer_s(radio))
     print("(c) a transfer with set-up, block errors and energy, against one on the paper's profile")
     print(f"    paper {min(bare_s) * 1e6:.2f} us, with radio {min(radio_s) * 1e6:.2f} us")
-    return _bar("ratio", min(radio_s) / min(bare_s), FULL_RADIO_BAR)
+    return at_most("ratio", min(radio_s) / min(bare_s), FULL_RADIO_BAR)
 
 
 def benchmark_scale() -> bool:
@@ -72,9 +73,9 @@ def benchmark_scale() -> bool:
     largest, smallest = best[SCALES[-1]], best[SCALES[0]]
     growth = (largest["seconds"] / SCALES[-1]) / (smallest["seconds"] / SCALES[0])
     met = [
-        _bar("seconds of the largest", largest["wall_s"], LARGEST_SECONDS_BAR),
-        _bar("gigabytes of the largest", largest["gigabytes"], LARGEST_GIGABYTES_BAR),
-        _bar("time per sensor, largest to smallest", growth, PER_SENSOR_BAR),
+        at_most("seconds of the largest", largest["wall_s"], LARGEST_SECONDS_BAR),
+        at_most("gigabytes of the largest", largest["gigabytes"], LARGEST_GIGABYTES_BAR),
+        at_most("time per sensor, largest to smallest", growth, PER_SENSOR_BAR),
     ]
     return all(met)
 
@@ -104,9 +105,3 @@ def _rounds_of(count: int) -> list[dict[str, Any]]:
     """In processes of their own, so that peak memory is this round's."""
     command = [sys.executable, "-m", "benchmarks.one_round", str(count)]
     return [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(REPEATS)]
-
-
-def _bar(what: str, measured: float, bar: float) -> bool:
-    verdict = "met" if measured <= bar else "MISSED"
-    print(f"    {what}: {measured:.2f} (bar: at most {bar:g}) {verdict}")
-    return measured <= bar

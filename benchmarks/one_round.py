@@ -21,7 +21,7 @@ def scenario_of(count: int) -> Scenario:
 
 def main(count: int) -> None:
     """A short round is repeated for a second or so, and the quickest counts: noise only ever adds."""
-    measured = []
+    measured: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as directory:
         run(scenario_of(500), timing_only=True, out=Path(directory) / "warm-up")
         started = perf_counter()

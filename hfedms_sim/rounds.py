@@ -81,7 +81,11 @@ class Scatter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is meant to happen in a round. `memory`: how many samples of earlier cycles a sensor keeps, if any."""
+    """What is meant to happen in a round.
+
+    `memory`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike the groups are
+    in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better).
+    """
 
     round: int
     cycle: int
@@ -93,6 +97,7 @@ class Plan:
     reuse_batch: bool
     scatter: Scatter | None
     trained_parameters: int
+    group_distance: int | None = None
 
     @property
     def participants(self) -> int:

@@ -14,13 +14,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
+from hfedms_sim.data import Batches, Dataset, open_dataset
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.provenance import now, package_version, provenance_of
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies import Strategy, make_strategy
 from hfedms_sim.trace import Trace
 from hfedms_sim.units import format_seconds
@@ -55,15 +60,24 @@ def run(
         if directory is not None:
             directory.begin(scenario, provenance)
         with Trace(None if directory is None else directory.path) as trace:
-            world = World(scenario, trace)
+            dataset = open_dataset(
+                scenario.data, sensors=scenario.sensors.count, types=scenario.sensors.types, seed=scenario.seed
+            )
+            world = World(scenario, trace, _limiting_sizes(scenario, dataset))
+            planner = _Planner(scenario, dataset, world)
             built = perf_counter()
             longest_s = inf if allow_infeasible else LONGEST_FIRST_ROUND_S
-            lineage = _play_rounds(scenario, world, trace, on_round, longest_s)
+            lineage = _play_rounds(scenario, dataset, planner, world, trace, on_round, longest_s)
             played = perf_counter()
         summary = _summary(scenario, world, lineage, perf_counter() - started)
         provenance |= {
             "ended": now(),
-            "wall_s": {"start": built - started, "play": played - built, "write": perf_counter() - played},
+            "wall_s": {
+                "start": built - started,
+                "plan": planner.wall_s,
+                "play": played - built - planner.wall_s,
+                "write": perf_counter() - played,
+            },
         }
         if directory is not None:
             directory.write_json("summary.json", summary)
@@ -87,17 +101,56 @@ def require_timing_only(timing_only: bool) -> None:
         raise InputError("training is not built yet: add --timing-only for simulated time, bytes and the trace")
 
 
+def _limiting_sizes(scenario: Scenario, dataset: Dataset) -> NDArray[np.int64] | None:
+    """How many samples each sensor owns, unless all own more than a capture takes."""
+    stream = scenario.stream
+    if stream.arrival == "static" or stream.batch > dataset.least_train_samples:
+        return dataset.train_sizes(np.arange(scenario.sensors.count))
+    return None
+
+
+class _Planner:
+    """The strategy with its state, and what it knows of the data: the class counts that the sensors report."""
+
+    def __init__(self, scenario: Scenario, dataset: Dataset, world: World) -> None:
+        stream = scenario.stream
+        self.wall_s = 0.0
+        self._world = world
+        self._strategy: Strategy[Any] = make_strategy(scenario, world.covered)
+        self._state = self._strategy.start()
+        self._batches = Batches(
+            dataset, Draws(scenario.seed), stream.batch, static=stream.arrival == "static", augment=stream.augment
+        )
+
+    def plan(self) -> Plan:
+        """The coming round; where the strategy asks for reports, the world plays them first."""
+        report = self._strategy.report(self._state)
+        captures = None if report is None else self._world.report(report)
+        started = perf_counter()
+        counts = None if captures is None else self._batches.counts(captures)
+        plan = self._strategy.plan(self._state, counts)
+        self.wall_s += perf_counter() - started
+        return plan
+
+    def after(self, plan: Plan, record: RoundRecord) -> None:
+        self._state = self._strategy.after(self._state, plan, record)
+
+
 def _play_rounds(
-    scenario: Scenario, world: World, trace: Trace, on_round: Callable[[Progress], None], longest_first_round_s: float
+    scenario: Scenario,
+    dataset: Dataset,
+    planner: _Planner,
+    world: World,
+    trace: Trace,
+    on_round: Callable[[Progress], None],
+    longest_first_round_s: float,
 ) -> str:
     """Returns the lineage after the last round."""
-    strategy = make_strategy(scenario, world.covered)
-    state = strategy.start()
-    lineage = lineage_root(_lineage_settings(scenario))
+    lineage = lineage_root(_lineage_settings(scenario, dataset))
     for number in range(1, scenario.rounds + 1):
         with _collector_paused():
-            plan, record, cost = _play_round(number, strategy, state, world)
-            state = strategy.after(state, plan, record)
+            plan, record, cost = _play_round(number, planner, world)
+            planner.after(plan, record)
             lineage = lineage_after(lineage, record)
             trace.rounds.append(_round_row(plan, record, cost, lineage))
         if number == 1 and record.end_s > longest_first_round_s:
@@ -117,14 +170,11 @@ class _RoundCost(NamedTuple):
     baseline_energy_j: float | None
 
 
-def _play_round(number: int, strategy: Strategy[Any], state: Any, world: World) -> tuple[Plan, RoundRecord, _RoundCost]:
+def _play_round(number: int, planner: _Planner, world: World) -> tuple[Plan, RoundRecord, _RoundCost]:
     """The plan, what became of it, and what it cost."""
     before = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
     world.begin(number)
-    report = strategy.report(state)
-    if report is not None:
-        world.report(report)
-    plan = strategy.plan(state, counts=None)
+    plan = planner.plan()
     record = world.play(plan)
     after = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
     up, down, again = (now - then for now, then in zip(after, before, strict=True))
@@ -152,7 +202,7 @@ def _round_row(plan: Plan, record: RoundRecord, cost: _RoundCost, lineage: str) 
     return (
         record.round, record.cycle, record.phase, record.start_s, record.end_s,
         len(plan.groups), plan.participants, plan.participants - trained,
-        None,  # group_distance
+        plan.group_distance,
         *cost,
         trained * plan.trained_parameters,
         None, None, None, None, None, None,  # accuracy, loss, percentiles, probe
@@ -160,10 +210,10 @@ def _round_row(plan: Plan, record: RoundRecord, cost: _RoundCost, lineage: str) 
     )  # fmt: skip
 
 
-def _lineage_settings(scenario: Scenario) -> dict[str, Any]:
+def _lineage_settings(scenario: Scenario, dataset: Dataset) -> dict[str, Any]:
     """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
     return {
-        "data": scenario.data.model_dump(mode="json") | {"types": scenario.sensors.types},
+        "data": dataset.content,
         "augment": scenario.stream.augment,
         "arrival": scenario.stream.arrival,
         "model": scenario.model,

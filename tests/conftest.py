@@ -1,5 +1,6 @@
 """What tests share: a SimPy environment, a log, and small scenarios."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,14 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.world.clock import Clock
 
 FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Glyphs are drawn once for all tests, and never into the user's own cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

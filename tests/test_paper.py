@@ -2,7 +2,7 @@
 
 import pytest
 
-from hfedms_sim.paper import PUBLISHED, EfficiencyRow, efficiency
+from hfedms_sim.paper.efficiency import PUBLISHED, EfficiencyRow, efficiency
 from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
 
 # strategy, T: TiB and hours in the paper's accounting, to the digits worked out independently

@@ -72,7 +72,7 @@ def test_provenance_says_with_what_and_when(tmp_path: Path) -> None:
     assert provenance["versions"]["simpy"]
     assert provenance["seed"] == 1
     assert provenance["started"] <= provenance["ended"]
-    assert set(provenance["wall_s"]) == {"start", "play", "write"}
+    assert set(provenance["wall_s"]) == {"start", "plan", "play", "write"}
 
 
 def test_a_long_trace_is_written_in_pieces_and_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

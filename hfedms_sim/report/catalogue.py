@@ -1,13 +1,16 @@
 """What is shipped, for people: lists, and one thing in full."""
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hfedms_sim.data import DATASETS, FEMNIST, holds_dataset, open_copy, summary
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import (
+    CLASSES,
     STRATEGY_SETTINGS,
     LocalTraining,
     NetworkProfile,
@@ -26,6 +29,9 @@ STRATEGY_PAPERS = {
     "hfedms-s": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
     "hfedms-d": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
 }
+
+
+DATASET_TEXTS = {"femnist": FEMNIST} | {name: f"{name}: {text}" for name, text in DATASETS.items()}
 
 
 def list_scenarios() -> Table:
@@ -53,15 +59,29 @@ def list_strategies() -> Table:
     return table
 
 
+def list_datasets() -> Table:
+    table = _listing("data set", "what it is")
+    for name, description in DATASETS.items():
+        _add(table, name, description)
+    return table
+
+
 def show_anything(name: str) -> RenderableType | str:
-    """A strategy, profile or scenario by name, or what the file at a path holds; a scenario as the text of its YAML."""
+    """A strategy, profile, scenario or data set by name, or what the file at a path holds.
+
+    A scenario is shown as the text of its YAML.
+    """
+    if name in DATASET_TEXTS:
+        return DATASET_TEXTS[name].rstrip()
     if name in STRATEGY_SETTINGS:
         return _show_strategy(name)
     if name in shipped("profile"):
         return _show_profile(load_profile(name))
-    known = [*STRATEGY_SETTINGS, *shipped("profile"), *shipped("scenario")]
-    if not is_path(name) and name not in known:
+    known = [*STRATEGY_SETTINGS, *shipped("profile"), *shipped("scenario"), *DATASET_TEXTS]
+    if not is_path(name) and name not in known and not holds_dataset(Path(name)):
         raise InputError(unknown("name", name, known))
+    if holds_dataset(Path(name)):
+        return _show_dataset(name)
     if is_path(name) and holds_profile(name):
         return _show_profile(load_profile(name))
     return scenario_yaml(load_scenario(name)).rstrip()
@@ -72,6 +92,25 @@ def _show_profile(profile: NetworkProfile) -> RenderableType:
     for figure, value in profile.figures.items():
         _add(table, figure, _value(value), profile.sources.get(figure, ""))
     return Group(Text(f"{profile.name}: {profile.description}", style="bold"), table)
+
+
+def _show_dataset(path: str) -> RenderableType:
+    """What to check a copy with."""
+    dataset = open_copy(Path(path))
+    facts = summary(dataset)
+    fewest, median, most = facts.samples_of_a_device
+    table = _listing("fact", "value")
+    _add(table, "devices", f"{facts.devices:,}")
+    _add(table, "samples", f"{facts.train_samples:,} for training, {facts.test_samples:,} for testing")
+    _add(table, "samples of a device", f"{fewest:,} to {most:,}, median {median:,.0f}")
+    _add(table, "polarity", f"{facts.source_ink} ink")
+    _add(table, "classes", f"{len(facts.samples_of_a_class)} of {CLASSES}")
+    of_class = facts.samples_of_a_class.items()
+    _add(table, "samples of a class", ", ".join(f"{name} {count:,}" for name, count in of_class))
+    digests = dataset.content["sha256"]
+    for file, digest in (digests if isinstance(digests, dict) else {Path(path).name: digests}).items():
+        _add(table, f"SHA-256 of {file}", digest)
+    return Group(Text(path, style="bold"), table)
 
 
 def _show_strategy(name: str) -> RenderableType:

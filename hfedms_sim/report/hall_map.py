@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.report.pictures import save
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
@@ -31,7 +32,7 @@ def draw_map(scenario: Scenario, path: Path) -> None:
     _draw(downlink, scenario, attachment, "down")
     names = ", ".join(dict.fromkeys(cell.profile.name for cell in scenario.cells))
     figure.suptitle(f"{scenario.name}: {scenario.sensors.count} sensors on {names}")
-    _save(figure, path)
+    save(figure, path)
 
 
 def _draw(axes: Axes, scenario: Scenario, attachment: Placed, direction: Direction) -> None:
@@ -62,18 +63,3 @@ def _rate_bps(scenario: Scenario, attachment: Placed, direction: Direction, sens
     profile = scenario.cells[attachment.cell(sensor)].profile
     full_bps = profile.uplink_bps if direction == "up" else profile.downlink_bps
     return full_bps * attachment.factor(direction, sensor)
-
-
-def _save(figure: Figure, path: Path) -> None:
-    endings = sorted(figure.canvas.get_supported_filetypes())
-    ending = path.suffix.removeprefix(".").lower()
-    if ending not in endings:
-        raise InputError(f"{path}: a picture ends in one of {', '.join('.' + each for each in endings)}")
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        figure.savefig(temporary, format=ending, dpi=150)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        temporary.unlink(missing_ok=True)

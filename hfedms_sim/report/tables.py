@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.paper import EfficiencyRow
+from hfedms_sim.paper.efficiency import EfficiencyRow
 from hfedms_sim.result import RunResult
 from hfedms_sim.units import SECONDS_PER_HOUR, TERABYTE, format_bps, format_bytes, format_joules, format_seconds
 

@@ -171,6 +171,7 @@ def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
 def _resolve_data_paths(raw: dict[str, Any], directory: Path) -> None:
     """Absolute, so that a run's own scenario.yaml finds the files from wherever it is."""
     sensors = raw.get("sensors")
-    for section in (raw.get("stream"), sensors.get("placement") if isinstance(sensors, dict) else None):
+    placement = sensors.get("placement") if isinstance(sensors, dict) else None
+    for section in (raw.get("data"), raw.get("stream"), placement):
         if isinstance(section, dict) and isinstance(section.get("path"), str) and section["path"]:
             section["path"] = str((directory / section["path"]).absolute())

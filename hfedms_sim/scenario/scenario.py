@@ -13,10 +13,19 @@ from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
 
 
 class Data(Settings):
-    set: Literal["glyphs"] = "glyphs"
-    """Which data set the sensors see."""
+    set: Literal["glyphs", "npz", "leaf", "parquet"] = "glyphs"
+    """Which data set the sensors see: the embedded one, or the kind of files at `path`."""
+    path: Annotated[str, Field(min_length=1)] | None = None
+    """The file or directory (npz, leaf, parquet)."""
     ink: Literal["bright", "dark"] = "bright"
     """Polarity: bright is ink 1 on background 0."""
+
+    @model_validator(mode="after")
+    def _files_have_a_path(self) -> "Data":
+        given = self.path is not None
+        if given == (self.set == "glyphs"):
+            raise ValueError(f"set: {self.set} {'has no' if given else 'needs'} path")
+        return self
 
 
 class Sensors(Settings):

@@ -38,7 +38,7 @@ class ChainSettings(LocalTraining):
     """Sequential-to-parallel training (STP): groups of sensors train in chains; the number of groups grows."""
 
     plan_keys: ClassVar[frozenset[str]] = LocalTraining.plan_keys | {
-        "growth", "alpha", "beta", "leftover", "order",
+        "growth", "alpha", "beta", "leftover", "order", "solver", "draw",
     }  # fmt: skip
 
     growth: Literal["log", "linear", "exp"] = "log"
@@ -51,6 +51,10 @@ class ChainSettings(LocalTraining):
     """Sensors that fit into no group of equal size: sit out the cycle, or join the smallest groups."""
     order: Literal["cycle", "round"] = "cycle"
     """A chain's order is shuffled at each regrouping, or in each round."""
+    solver: Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"] = "auto"
+    """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
+    draw: Literal["random", "matched"] = "random"
+    """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
 
 
 class HFedMSStaticSettings(ChainSettings):

@@ -6,9 +6,9 @@ STP: groups of sensors train one after the other, groups side by side; the numbe
 classifier. SCC: between cycles a sensor keeps up to Q semantic vectors and calibrates the classifier on them and
 its new batch. HFedMS-S is T = 1: no calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
 
-At each full round all sensors report their class counts, the groups are formed anew, and m of them are drawn for
-the cycle. After it the merged model is scattered to the participants, who extract the semantics of their batch with
-it.
+At each full round all sensors report their class counts, the groups are formed anew by inter-cluster grouping
+(grouping/), and m of them are drawn for the cycle. After it the merged model is scattered to the participants, who
+extract the semantics of their batch with it.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hfedms_sim.closed_form import REPORT_BYTES
-from hfedms_sim.grouping import random_groups
+from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
@@ -60,33 +60,48 @@ class HFedMSStatic:
         return None
 
     def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
-        return self._full_plan(state, passes=TRAINING_PASSES, scatter=None)
+        return self._full_plan(state, counts, passes=TRAINING_PASSES, scatter=None)
 
     def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         return replace(state, round=state.round + 1)
 
-    def _full_plan(self, state: HFedMSState, passes: int, scatter: Scatter | None) -> Plan:
+    def _full_plan(self, state: HFedMSState, counts: ClassCounts | None, passes: int, scatter: Scatter | None) -> Plan:
         cycle = cycle_of(state.round, self._interval)
+        groups, distance = self._draw_groups(cycle, counts)
         multiply_adds = passes * self._model.multiply_adds * self._chain_settings.epochs
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="full",
-            groups=self._draw_groups(cycle),
+            groups=groups,
             payload=Payload("model", self._model.model_bytes),
             work=(WorkStep("train", multiply_adds),),
             memory=state.memory,
             reuse_batch=False,
             scatter=scatter,
             trained_parameters=self._model.parameters,
+            group_distance=distance,
         )
 
-    def _draw_groups(self, cycle: int) -> tuple[Group, ...]:
+    def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
+        """Those that take part in the cycle, and how unlike all of them are."""
         settings = self._chain_settings
+        assert counts is not None, "the sensors have reported"
         count = group_count(settings, cycle, len(self._sensors))
-        groups = random_groups(self._sensors, count, self._draws, cycle=cycle, leftover=settings.leftover)
+        grouping = inter_cluster_grouping(
+            self._sensors,
+            counts,
+            count,
+            self._draws,
+            cycle=cycle,
+            solver=settings.solver,
+            leftover=settings.leftover,
+            draw=settings.draw,
+        )
         chosen = self._draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
-        return tuple(Group(number, tuple(groups[group].tolist())) for number, group in enumerate(chosen))
+        groups = tuple(Group(number, tuple(grouping.groups[group].tolist())) for number, group in enumerate(chosen))
+        rows = [np.searchsorted(self._sensors, group) for group in grouping.groups]
+        return groups, pairwise_objective(group_sums(counts, rows))
 
 
 class HFedMSDynamic(HFedMSStatic):
@@ -98,7 +113,7 @@ class HFedMSDynamic(HFedMSStatic):
         if position_in_cycle(state.round, self._interval) > 0:
             return self._calibration_plan(state)
         passes = TRAINING_PASSES + (1 if self._settings.distillation else 0)  # the teacher's forward pass
-        return self._full_plan(state, passes, self._scatter() if self._interval > 1 else None)
+        return self._full_plan(state, counts, passes, self._scatter() if self._interval > 1 else None)
 
     def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.

@@ -2,7 +2,7 @@
 
 A sample is known by its arrival index on the sensor's own path. `saturated`: round r always finds a full fresh
 batch, the arrivals (r - 1) n .. r n - 1, whatever the clock says. `static`: the sensor's whole local set, the same
-each time, of nominal size: how many samples a sensor really owns is the data set's business. All others fill a
+each time. A sensor that owns fewer samples than a batch has no more than these. All others fill a
 bounded buffer over an arrival path that the seed alone decides (arrivals.py, bursts.py, shifts.py, arrival_csv.py,
 buffers.py).
 """
@@ -11,6 +11,9 @@ from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.scenario import Stream
@@ -21,7 +24,8 @@ from hfedms_sim.world.buffers import Buffers, Capture
 from hfedms_sim.world.bursts import BurstyPath
 from hfedms_sim.world.shifts import ShiftsPath
 
-NOMINAL_STATIC_SAMPLES = 200
+Sizes = NDArray[np.int64]
+"""How many samples each sensor owns."""
 
 
 class Streams(Protocol):
@@ -32,23 +36,38 @@ class Streams(Protocol):
         """Takes what is there, at most a batch."""
 
 
-class AlwaysFull:
-    """Saturated and static streams: the same for every sensor."""
+class Saturated:
+    """A full fresh batch in every round. `sizes` is None where every sensor owns more than a batch."""
 
-    def __init__(self, settings: Stream) -> None:
-        self._batch = NOMINAL_STATIC_SAMPLES if settings.arrival == "static" else settings.batch
-        self._moves_on = settings.arrival == "saturated"
-        self._of_round = lru_cache(maxsize=1)(self._capture)  # one object for all sensors of a round
+    def __init__(self, batch: int, sizes: Sizes | None) -> None:
+        self._batch = batch
+        self._sizes = sizes
+        self._of_round = lru_cache(maxsize=64)(self._capture)  # one object for all sensors of a round and size
 
     def wait_s(self, sensor: int, now_s: float) -> float:
         return 0.0
 
     def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
-        return self._of_round(round_number)
+        owned = self._batch if self._sizes is None else int(self._sizes[sensor])
+        return self._of_round(round_number, min(self._batch, owned))
 
-    def _capture(self, round_number: int) -> Capture:
-        first = (round_number - 1) * self._batch if self._moves_on else 0
-        return Capture(first, self._batch, 0, self._batch, ((first, self._batch),))
+    def _capture(self, round_number: int, captured: int) -> Capture:
+        first = (round_number - 1) * self._batch
+        return Capture(first, captured, 0, captured, ((first, captured),))
+
+
+class Static:
+    """The sensor's whole local set, every time."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self._sizes = sizes
+
+    def wait_s(self, sensor: int, now_s: float) -> float:
+        return 0.0
+
+    def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
+        owned = int(self._sizes[sensor])
+        return Capture(0, owned, 0, owned, ((0, owned),))
 
 
 class Buffered:
@@ -73,9 +92,13 @@ class Buffered:
         return self._buffers.capture(sensor, now_s)
 
 
-def make_streams(settings: Stream, sensors: int, draws: Draws) -> Streams:
-    if settings.arrival in ("saturated", "static"):
-        return AlwaysFull(settings)
+def make_streams(settings: Stream, sensors: int, draws: Draws, sizes: Sizes | None = None) -> Streams:
+    """`sizes` may be None where no sensor owns fewer samples than a capture takes; a static stream needs them."""
+    if settings.arrival == "saturated":
+        return Saturated(settings.batch, sizes)
+    if settings.arrival == "static":
+        assert sizes is not None
+        return Static(sizes)
     return Buffered(settings, _path(settings, sensors, draws))
 
 

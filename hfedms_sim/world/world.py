@@ -23,6 +23,7 @@ from hfedms_sim.rounds import (
     Payload,
     Plan,
     RoundRecord,
+    Samples,
     Scatter,
     WorkStep,
 )
@@ -35,7 +36,7 @@ from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.luck import Luck
 from hfedms_sim.world.stories import Story, Together
-from hfedms_sim.world.streams import make_streams
+from hfedms_sim.world.streams import Sizes, make_streams
 
 _ALONE = -1  # group and hop of a transfer outside any chain
 
@@ -58,7 +59,8 @@ class _Place(NamedTuple):
 
 
 class World:
-    def __init__(self, scenario: Scenario, trace: Trace) -> None:
+    def __init__(self, scenario: Scenario, trace: Trace, sizes: Sizes | None = None) -> None:
+        """`sizes`: how many samples each sensor owns, where that limits what it can capture."""
         self.env = Clock()
         draws = Draws(scenario.seed)
         self._attachment = make_attachment(scenario, draws)
@@ -75,7 +77,7 @@ class World:
         self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
-        self._streams = make_streams(scenario.stream, scenario.sensors.count, draws)
+        self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes)
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
         self._trace = trace
         self._round = 0
@@ -108,13 +110,17 @@ class World:
         self.energy_j += total_j
         return Energy(total_j, baseline_j)
 
-    def report(self, payload: Payload) -> None:
-        """Every sensor in coverage captures a batch now, and sends its class counts to the server."""
+    def report(self, payload: Payload) -> dict[int, Samples]:
+        """Every sensor in coverage captures a batch now, and sends its class counts to the server.
+
+        Returns what each of them captured.
+        """
         sensors = self.covered.tolist()
         self._draw_luck(sensors, payload)
         for sensor in sensors:
             self._batches[sensor] = (self._round, self._capture(sensor))
         self._play_together(self._push_report(sensor, payload) for sensor in sensors)
+        return {sensor: self._batches[sensor][1].ranges for sensor in sensors}
 
     def play(self, plan: Plan) -> RoundRecord:
         sensors = [sensor for group in plan.groups for sensor in group.sensors]

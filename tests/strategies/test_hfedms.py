@@ -12,10 +12,12 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.hfedms import HFedMSDynamic, HFedMSState, HFedMSStatic
 
 CNN = MODELS["cnn"]
+COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 368).astype(np.int64)
 MODEL_BYTES, CLASSIFIER_BYTES = 4 * 6_687_834, 4 * 6_262
 
 
 def dynamic(sensors: int = 368, **settings: Any) -> HFedMSDynamic:
+    settings = {"solver": "exact"} | settings
     return HFedMSDynamic(HFedMSDynamicSettings(**settings), CNN, np.arange(sensors), Draws(1))
 
 
@@ -33,13 +35,13 @@ def rounds(strategy: HFedMSStatic, count: int) -> Iterator[tuple[HFedMSState, Pl
     """The state before each round, and its plan."""
     state = strategy.start()
     for _ in range(count):
-        plan = strategy.plan(state, None)
+        plan = strategy.plan(state, COUNTS[: len(strategy._sensors)])
         yield state, plan
         state = strategy.after(state, plan, happened(plan))
 
 
 def test_every_static_round_is_full_reports_and_scatters_nothing() -> None:
-    strategy = HFedMSStatic(HFedMSStaticSettings(), CNN, np.arange(368), Draws(1))
+    strategy = HFedMSStatic(HFedMSStaticSettings(solver="exact"), CNN, np.arange(368), Draws(1))
     for state, plan in rounds(strategy, 5):
         assert strategy.report(state) == Payload("report", 248)
         assert (plan.phase, plan.payload, plan.scatter) == ("full", Payload("model", MODEL_BYTES), None)
@@ -69,7 +71,7 @@ def test_an_interval_of_one_never_scatters_and_never_touches_memory() -> None:
 @pytest.mark.parametrize("cycle", [1, 2, 5, 34, 100])
 def test_groups_are_equal_disjoint_and_as_many_as_the_schedule_says(cycle: int) -> None:
     strategy = dynamic(interval=5)
-    plan = strategy.plan(HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}, seen={}), None)
+    plan = strategy.plan(HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}, seen={}), COUNTS)
     sensors = [sensor for group in plan.groups for sensor in group.sensors]
     sizes = {len(group.sensors) for group in plan.groups}
     expected = {1: (3, 36), 2: (6, 18), 5: (12, 9), 34: (24, 4), 100: (30, 3)}[cycle]
@@ -80,8 +82,8 @@ def test_groups_are_equal_disjoint_and_as_many_as_the_schedule_says(cycle: int) 
 
 def test_spread_gives_every_left_over_sensor_a_group() -> None:
     settings = {"sample_ratio": 1.0, "beta": 10}
-    dropped = dynamic(**settings).plan(dynamic().start(), None)
-    spread = dynamic(**settings, leftover="spread").plan(dynamic().start(), None)
+    dropped = dynamic(**settings).plan(dynamic().start(), COUNTS)
+    spread = dynamic(**settings, leftover="spread").plan(dynamic().start(), COUNTS)
     assert dropped.participants == 360
     assert sorted(sensor for group in spread.groups for sensor in group.sensors) == list(range(368))
     assert {len(group.sensors) for group in spread.groups} == {36, 37}
@@ -121,7 +123,7 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
     strategy = dynamic(sensors=8, interval=3, beta=1, sample_ratio=1.0, scc="oracle")
     state = strategy.start()
     for _ in range(6):
-        plan = strategy.plan(state, None)
+        plan = strategy.plan(state, COUNTS[: len(strategy._sensors)])
         state = strategy.after(state, plan, happened(plan, captured=200, static=True))
     assert set(state.memory.values()) == {200}
 
@@ -165,7 +167,7 @@ def test_a_calibration_rounds_work_is_about_a_third_of_a_full_rounds() -> None:
 
 
 def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_fill() -> None:
-    with_memory, without = (dynamic(scc=scc).plan(dynamic().start(), None).scatter for scc in ("on", "off"))
+    with_memory, without = (dynamic(scc=scc).plan(dynamic().start(), COUNTS).scatter for scc in ("on", "off"))
     assert with_memory is not None
     assert without is not None
     assert [step.kind for step in with_memory.work] == ["extract"]

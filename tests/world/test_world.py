@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hfedms_sim.rounds import EVERYONE, SERVER, Group, Payload, Plan, RoundRecord, Scatter, WorkStep
@@ -30,11 +31,11 @@ def make_plan(*chains: tuple[int, ...], **changes: Any) -> Plan:
 
 
 def play(
-    plan: Plan, report: Payload | None = None, **scenario: Any
+    plan: Plan, report: Payload | None = None, sizes: Any = None, **scenario: Any
 ) -> tuple[RoundRecord, dict[str, list[dict[str, Any]]]]:
     """The record, and the tables as lists of rows."""
     with Trace() as trace:
-        world = World(tiny_scenario(**scenario), trace)
+        world = World(tiny_scenario(**scenario), trace, sizes)
         world.begin(plan.round)
         if report is not None:
             world.report(report)
@@ -124,8 +125,16 @@ def test_a_reused_batch_is_the_reported_one_and_no_capture() -> None:
 
 
 def test_static_data_is_the_same_set_every_time() -> None:
-    record, _ = play(make_plan((3,), round=7), stream={"arrival": "static"})
-    assert [p.samples for p in record.participations] == [((0, 200),)]
+    sizes = np.array([10, 20, 30, 40, 50, 60, 70, 80])
+    record, _ = play(make_plan((3,), (5,), round=7), sizes=sizes, stream={"arrival": "static"})
+    assert [p.samples for p in record.participations] == [((0, 40),), ((0, 60),)]
+
+
+def test_a_sensor_with_fewer_samples_than_a_batch_uses_what_it_has() -> None:
+    sizes = np.array([10, 20, 30, 40, 50, 60, 70, 80])
+    record, tables = play(make_plan((3,), (5,), round=7), sizes=sizes)
+    assert [p.samples for p in record.participations] == [((300, 40),), ((300, 50),)]
+    assert [(row["captured"], row["overflowed"]) for row in tables["captures"]] == [(40, 0), (50, 0)]
 
 
 @pytest.mark.parametrize(("mode", "downlinks", "end_s"), [("unicast", 3, 3.0), ("broadcast", 1, 1.0)])

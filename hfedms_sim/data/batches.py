@@ -1,0 +1,114 @@
+"""Which samples a capture holds: from arrival indices to train samples, labels, class counts and images.
+
+A sensor's stream is known by arrival indices 0, 1, 2, ... With batches of n, arrivals i with the same i // n form a
+block, and a block is a keyed draw of n distinct train samples of the device: a capture of a whole block is a fresh
+batch, whatever was captured before. A device with fewer than n train samples shows each of them before one comes
+again. A static stream is the train set itself: arrival i is train sample i, never augmented.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.data.augment import augmented
+from hfedms_sim.data.base import CHARACTERS, Dataset, offsets_of
+from hfedms_sim.seeds import Draws
+
+Ranges = tuple[tuple[int, int], ...]
+"""Of arrivals: (first index, count), ascending, as a capture gives them."""
+
+_CHUNK_DEVICES, _CHUNK_ARRIVALS = 256, 2**20  # what `counts` takes at once, to bound memory
+_SAMPLE_BITS = np.uint64(24)
+_SAMPLE_MASK = np.uint64(2**24 - 1)
+_BLOCK_SHIFT = 32
+
+
+class _Arrivals(NamedTuple):
+    """Arrivals of several devices: `row` says whose, by its place among them."""
+
+    devices: NDArray[np.int64]
+    row: NDArray[np.int64]
+    number: NDArray[np.int64]
+
+
+class Batches:
+    def __init__(
+        self, dataset: Dataset, draws: Draws, batch: int, *, static: bool = False, augment: bool = True
+    ) -> None:
+        self._dataset = dataset
+        self._draws = draws
+        self._batch = batch
+        self._static = static
+        self._augment = augment and not static
+
+    def sample_indices(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
+        """Which of the device's train samples the capture holds, in the order of arrival."""
+        return self._samples(_arrivals({device: ranges}))
+
+    def labels(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
+        return self._labels(_arrivals({device: ranges}))
+
+    def counts(self, captures: Mapping[int, Ranges]) -> NDArray[np.int64]:
+        """(captures, 62): how many samples of each class each device captured, in the order of the mapping."""
+        devices = list(captures)
+        counts = np.zeros((len(devices), len(CHARACTERS)), dtype=np.int64)
+        at_once = max(1, min(_CHUNK_DEVICES, _CHUNK_ARRIVALS // self._batch))
+        for start in range(0, len(devices), at_once):
+            chunk = devices[start : start + at_once]
+            arrivals = _arrivals({device: captures[device] for device in chunk})
+            cell = arrivals.row * len(CHARACTERS) + self._labels(arrivals)
+            counted = np.bincount(cell, minlength=len(chunk) * len(CHARACTERS))
+            counts[start : start + len(chunk)] = counted.reshape(len(chunk), len(CHARACTERS))
+        return counts
+
+    def images(self, device: int, ranges: Ranges) -> NDArray[np.float32]:
+        """(samples, 28, 28) as the sensor captured them."""
+        arrivals = _arrivals({device: ranges})
+        images = self._dataset.train_images(device)[self._samples(arrivals)]
+        return augmented(images, self._draws, device, arrivals.number) if self._augment else images
+
+    def _labels(self, arrivals: _Arrivals) -> NDArray[np.int64]:
+        labels, offsets = self._dataset.train_labels_of(arrivals.devices)
+        return np.asarray(labels[offsets[arrivals.row] + self._samples(arrivals)], dtype=np.int64)
+
+    def _samples(self, arrivals: _Arrivals) -> NDArray[np.int64]:
+        sizes = self._dataset.train_sizes(arrivals.devices)
+        if self._static:
+            if (arrivals.number >= sizes[arrivals.row]).any():
+                raise ValueError("a static stream has no arrivals beyond the train set")
+            return arrivals.number
+        if not len(arrivals.number):
+            return arrivals.number
+        block = arrivals.number // self._batch
+        # Arrivals are ascending within a device, so each (device, block) is one run of them.
+        is_new = np.append(True, (np.diff(arrivals.row) != 0) | (np.diff(block) != 0))
+        run = np.cumsum(is_new) - 1
+        owner = arrivals.row[is_new]
+        order = self._orders(arrivals.devices[owner], block[is_new], sizes[owner])
+        return np.asarray(order[run, arrivals.number % self._batch % sizes[arrivals.row]])
+
+    def _orders(
+        self, devices: NDArray[np.int64], blocks: NDArray[np.int64], sizes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """A random order of each device's train samples for each block: (blocks, largest size), padded at the end.
+
+        Sorting random words whose low bits are the sample's number gives the order without an argsort, which is
+        several times slower.
+        """
+        sample = np.arange(sizes.max())
+        words = self._draws.bits("batch", devices[:, None], (blocks[:, None] << _BLOCK_SHIFT) + sample)
+        keys = (words >> _SAMPLE_BITS << _SAMPLE_BITS) | sample.astype(np.uint64)
+        keys[sample >= sizes[:, None]] = ~np.uint64(0)
+        keys.sort(axis=1)
+        return (keys & _SAMPLE_MASK).astype(np.int64)
+
+
+def _arrivals(captures: Mapping[int, Ranges]) -> _Arrivals:
+    devices = np.array(list(captures), dtype=np.int64)
+    spans = [(row, first, count) for row, ranges in enumerate(captures.values()) for first, count in ranges]
+    row, first, count = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    offsets = offsets_of(count)
+    number = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], count)
+    return _Arrivals(devices, np.repeat(row, count), number)

@@ -1,0 +1,87 @@
+"""The embedded data set: handwriting-like characters drawn from stroke fonts, for any number of devices.
+
+It needs no download and no file, and everything about a device is a pure function of (seed, types, device): one more
+device moves nobody else's labels, style or pixels. It is a stand-in for handwriting: a device writes in one of six
+hands with a style of its own, and its production line decides which characters it sees most.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.data.base import DeviceLabels, Ink, delivered
+from hfedms_sim.data.glyph_cache import GlyphCache, cache_home
+from hfedms_sim.data.glyph_labels import LEAST_TRAIN_SAMPLES, GlyphLabels
+from hfedms_sim.data.writers import written
+from hfedms_sim.seeds import Draws
+
+GENERATOR_VERSION = 1
+"""Raised whenever a label or a pixel changes: it keeps old caches and old results apart from new ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    seed: int
+    devices: int
+    types: int
+    ink: Ink = "bright"
+    name: ClassVar[str] = "glyphs"
+    source_ink: ClassVar[Ink] = "bright"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        return {
+            "set": self.name,
+            "generator": GENERATOR_VERSION,
+            "seed": self.seed,
+            "types": self.types,
+            "devices": self.devices,
+            "ink": self.ink,
+        }
+
+    @property
+    def least_train_samples(self) -> int:
+        return LEAST_TRAIN_SAMPLES
+
+    def train_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._law.train_sizes(devices)
+
+    def test_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._law.sizes(devices) - self._law.train_sizes(devices)
+
+    def train_labels_of(self, devices: NDArray[np.int64]) -> DeviceLabels:
+        return self._law.train_labels_of(devices)
+
+    def train_labels(self, device: int) -> NDArray[np.int64]:
+        return self._law.labels(device)[: self._train_size(device)]
+
+    def test_labels(self, device: int) -> NDArray[np.int64]:
+        return self._law.labels(device)[self._train_size(device) :]
+
+    def train_images(self, device: int) -> NDArray[np.float32]:
+        return delivered(self._images(device)[: self._train_size(device)], self.source_ink, self.ink)
+
+    def test_images(self, device: int) -> NDArray[np.float32]:
+        return delivered(self._images(device)[self._train_size(device) :], self.source_ink, self.ink)
+
+    @property
+    def _law(self) -> GlyphLabels:
+        return GlyphLabels(Draws(self.seed), self.types)
+
+    def _train_size(self, device: int) -> int:
+        return int(self._law.train_sizes(np.array([device]))[0])
+
+    def _images(self, device: int) -> NDArray[np.uint8]:
+        cache = self._cache()
+        images = cache.load(device, int(self._law.sizes(np.array([device]))[0]))
+        if images is None:
+            images = written(Draws(self.seed), device, self._law.labels(device))
+            cache.store(device, images)
+        return images
+
+    def _cache(self) -> GlyphCache:
+        home = cache_home()
+        settings = f"glyphs-{GENERATOR_VERSION}-seed-{self.seed}-types-{self.types}"
+        return GlyphCache(None if home is None else home / settings)

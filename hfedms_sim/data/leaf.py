@@ -1,0 +1,121 @@
+"""FEMNIST as LEAF's scripts write it: JSON files of `users`, `num_samples` and `user_data: {user: {x, y}}`.
+
+x are rows of 784 numbers from 0 to 1, y the labels. The files are LEAF's train/ and test/ folders, or *_train*.json
+and *_test*.json in one folder; where only one half is there (or files of neither name), it is split by keyed draw.
+A user is a device. A user in two files of the same half means two copies of the data, and is refused.
+"""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.data.arrays import ArrayDataset, Samples, assembled, checked_labels, checked_pixels
+from hfedms_sim.data.base import Ink
+from hfedms_sim.data.files import files_in, name_of, naming, only_file, shown
+from hfedms_sim.errors import InputError
+
+
+def read_leaf(path: Path, *, ink: Ink, seed: int) -> ArrayDataset:
+    halves = _halves(path)
+    reader = _Reader()
+    for is_test, files in halves.items():
+        for file in files:
+            reader.read(file, path, is_test)
+    with naming(path):
+        samples = Samples(
+            np.concatenate(reader.pixels),
+            np.concatenate(reader.labels),
+            np.array(reader.owners),
+            np.array(reader.is_test) if len(halves) == 2 else None,
+        )
+        return assembled("leaf", samples, {"sha256": reader.fingerprints}, ink=ink, seed=seed)
+
+
+def _halves(path: Path) -> dict[bool, list[Path]]:
+    """The files for training (False) and for testing (True); under one key only if they hold no split."""
+    found: dict[bool, list[Path]] = {}
+    with naming(path):
+        for is_test, half in ((False, "train"), (True, "test")):
+            files = [*path.glob(f"{half}/*.json"), *path.glob(f"*_{half}*.json")] if path.is_dir() else []
+            if files:
+                found[is_test] = sorted(only_file(file) for file in files)
+    return found or {False: files_in(path, ".json")}
+
+
+class _Reader:
+    """Collects the samples of all files."""
+
+    def __init__(self) -> None:
+        self.pixels: list[NDArray[np.uint8]] = []
+        self.labels: list[NDArray[np.int64]] = []
+        self.owners: list[str] = []
+        self.is_test: list[bool] = []
+        self.fingerprints: dict[str, str] = {}
+        self._file_of: dict[tuple[str, bool], Path] = {}
+
+    def read(self, file: Path, root: Path, is_test: bool) -> None:
+        with naming(file):
+            content = file.read_bytes()
+            relative = file.relative_to(root) if file != root else Path(file.name)
+            self.fingerprints[relative.as_posix()] = sha256(content).hexdigest()
+            for user, data, expected in _users(_parsed(content)):
+                if (user, is_test) in self._file_of:
+                    other = name_of(self._file_of[user, is_test])
+                    raise ValueError(f"user {shown(user)} is also in {other}")
+                self._file_of[user, is_test] = file
+                try:
+                    self._take(user, data, expected, is_test)
+                except ValueError as error:
+                    raise InputError(f"{name_of(file)}, user {shown(user)}: {error}") from None
+
+    def _take(self, user: str, data: Any, expected: int | None, is_test: bool) -> None:
+        if not isinstance(data, dict) or not isinstance(data.get("x"), list) or not isinstance(data.get("y"), list):
+            raise ValueError("must have the lists x and y")
+        count = len(data["y"])
+        if not count:
+            raise ValueError("has no samples")
+        if len(data["x"]) != count or expected not in (None, count):
+            raise ValueError(f"has {len(data['x'])} images, {count} labels and num_samples {shown(expected)}")
+        self.pixels.append(checked_pixels(_array(data["x"], "x", np.float64)))
+        self.labels.append(checked_labels(_array(data["y"], "y", None)))
+        self.owners += [user] * count
+        self.is_test += [is_test] * count
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply to be LEAF's JSON") from None
+    except ValueError as error:
+        raise ValueError(f"is not whole JSON ({error})") from None
+
+
+def _users(content: Any) -> list[tuple[str, Any, int | None]]:
+    """Each user's name, data and number of samples, if that is given."""
+    if not isinstance(content, dict) or not isinstance(content.get("user_data"), dict):
+        raise ValueError("must be an object with users and user_data")
+    users, user_data = content.get("users"), content["user_data"]
+    if not isinstance(users, list) or not all(isinstance(user, str) for user in users):
+        raise ValueError("users must be a list of names")
+    if len(set(users)) != len(users) or set(users) != set(user_data):
+        raise ValueError("users and user_data must name the same users, each once")
+    if not users:
+        raise ValueError("has no users")
+    counts = content.get("num_samples", [None] * len(users))
+    if not isinstance(counts, list) or len(counts) != len(users):
+        raise ValueError("num_samples must have a number for each user")
+    return [(user, user_data[user], count) for user, count in zip(users, counts, strict=True)]
+
+
+def _array(rows: list[Any], key: str, dtype: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(rows, dtype=dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{key} must be rows of as many numbers each") from None

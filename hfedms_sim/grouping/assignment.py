@@ -1,0 +1,59 @@
+"""Equal-size assignment: the best clients for every cluster, for fixed centroids, by a choice of exact solvers.
+
+All solvers maximise the same integer (`affinity.py`) and reach the same value; where several assignments reach it, each
+returns one of them. A solver is made for one set of clients and keeps what helps from one call to the next.
+"""
+
+from collections.abc import Callable
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.grouping.affinity import Counts, Labels, Sums
+from hfedms_sim.grouping.exact import ExactSolver
+from hfedms_sim.grouping.lsa import LinearSumAssignment
+from hfedms_sim.grouping.pulp_solvers import FlowProgram, IntegerProgram
+
+SolverName = Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"]
+
+_LARGEST_FOR_PULP = 25_000  # clients x clusters; `exact` is quicker everywhere, `pulp` is the paper's tool
+_LARGEST = 200_000_000  # clients x clusters, 0.8 to 1.6 GB for the affinities alone
+
+
+class AssignmentSolver(Protocol):
+    def assign(self, centroid_sums: Sums) -> Labels:
+        """The cluster of each client. Sums may be scaled by any positive factor common to all clusters."""
+
+
+SOLVERS: dict[str, Callable[[Counts, int], AssignmentSolver]] = {
+    "pulp": FlowProgram,
+    "pulp-ilp": IntegerProgram,
+    "exact": ExactSolver,
+    "lsa": LinearSumAssignment,
+}
+
+
+def balanced_assignment(counts: Counts, centroid_sums: Sums, cluster_size: int, solver: SolverName = "auto") -> Labels:
+    """The cluster of each client, `cluster_size` clients in each, nearest to the centroids in total."""
+    if len(centroid_sums) * cluster_size != len(counts):
+        raise InputError(
+            f"{len(counts)} clients do not fill {len(centroid_sums)} clusters of {cluster_size}: allowed is exactly "
+            f"{len(centroid_sums) * cluster_size}"
+        )
+    return make_solver(solver, counts, cluster_size).assign(np.asarray(centroid_sums, np.int64))
+
+
+def make_solver(name: SolverName, counts: Counts, cluster_size: int) -> AssignmentSolver:
+    """The named solver for these clients. One that is not installed is an error, never another solver."""
+    if name not in get_args(SolverName):
+        raise InputError(f"solver = {name}: unknown; known: {', '.join(get_args(SolverName))}")
+    costs = len(counts) * (len(counts) // cluster_size)
+    if costs > _LARGEST:
+        raise InputError(
+            f"grouping {len(counts)} sensors by clusters of {cluster_size} compares {costs} pairs; at most {_LARGEST}: "
+            "ask for more groups"
+        )
+    if name == "auto":
+        name = "pulp" if costs <= _LARGEST_FOR_PULP else "exact"
+    return SOLVERS[name](counts, cluster_size)

@@ -1,0 +1,83 @@
+"""Equal-size k-means: L clusters of exactly s clients, each near its mean.
+
+Minimises sum_k |V_k - C_l(k)|^2 / 2. Starts from L clients drawn by k-means++ (Arthur and Vassilvitskii 2007: each next
+one with probability proportional to its squared distance from the nearest so far), then alternates an exact assignment
+for fixed centroids and new centroids for fixed clusters. With S_l the sum of cluster l, the objective is
+(s sum |V_k|^2 - sum |S_l|^2) / 2s, so progress is an integer comparison: the clusters are settled when no assignment
+has a larger affinity to the sums than the clusters' own, sum |S_l|^2. Otherwise sum |S_l|^2 grows by at least one, so
+that the alternation ends. One start, as in the reference settings; the result is a local optimum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.grouping.affinity import ClientCounts, Counts, Labels, Sums
+from hfedms_sim.grouping.assignment import AssignmentSolver
+from hfedms_sim.seeds import Draws
+
+
+@dataclass(frozen=True)
+class Clustering:
+    labels: Labels
+    objectives: list[float]
+    """sum_k |V_k - C_l(k)|^2 / 2 after each iteration; never rises."""
+    settled: bool
+    """No assignment is better for these centroids; else the iterations ran out."""
+
+
+def seed_sums(
+    counts: Counts, clusters: int, draws: Draws, *, cycle: int, sensors: NDArray[np.int64] | None = None
+) -> Sums:
+    """The counts of L clients drawn by k-means++.
+
+    Every client holds one exponential draw per seed, keyed by its sensor; the least draw / weight wins, which happens
+    with probability proportional to the weight.
+    """
+    sensors = np.arange(len(counts)) if sensors is None else sensors
+    seed_keys = (cycle << 32) + np.arange(clusters)[:, np.newaxis]
+    waits = -np.log1p(-draws.uniform("grouping/start", sensors, seed_keys))
+    floats = counts.astype(np.float32)  # plenty for a probability
+    squared_norms = np.einsum("kf,kf->k", floats, floats)
+    weights = np.ones(len(counts), np.float32)
+    free = np.ones(len(counts), bool)
+    chosen: list[int] = []
+    for wait in waits:
+        if not weights.any():  # fewer different clients than clusters: any other client will do
+            weights = free.astype(np.float32)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            seed = int(np.argmin(np.where(weights > 0, wait / weights, np.inf)))
+        free[seed] = False
+        distances = np.maximum(squared_norms + squared_norms[seed] - 2 * (floats @ floats[seed]), 0)
+        weights = np.minimum(weights, distances) if chosen else distances
+        chosen.append(seed)
+    return counts[chosen]
+
+
+def balanced_clusters(
+    counts: Counts,
+    start_sums: Sums,
+    solver: AssignmentSolver,
+    *,
+    max_iterations: int = 50,
+    stop_when_settled: bool = True,
+) -> Clustering:
+    """Clusters that started from the given centroids (or sums, up to a common factor)."""
+    clients, clusters = ClientCounts(counts), len(start_sums)
+    size = len(counts) // clusters
+    scaled_norms = size * int((counts * counts).sum())
+    labels = solver.assign(start_sums)
+    sums = clients.sums(labels, clusters)
+    own_affinity = int((sums * sums).sum())
+    objectives = [(scaled_norms - own_affinity) / (2 * size)]
+    settled = False
+    while len(objectives) < max_iterations and not (settled and stop_when_settled):
+        better = solver.assign(sums)
+        better_sums = clients.moved(sums, labels, better)
+        settled = int((better_sums * sums).sum()) == own_affinity
+        if not settled:
+            labels, sums = better, better_sums
+            own_affinity = int((sums * sums).sum())
+        objectives.append((scaled_norms - own_affinity) / (2 * size))
+    return Clustering(labels, objectives, settled)

@@ -1,0 +1,1 @@
+"""The HFedMS paper's tables and figures as named experiments."""

@@ -1,0 +1,94 @@
+"""The cache of drawn glyphs changes nothing but the time it takes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hfedms_sim.data import glyphs as glyphs_module
+from hfedms_sim.data.glyph_cache import cache_home as home_of
+from hfedms_sim.data.glyphs import Glyphs
+
+DATA = Glyphs(seed=1, devices=3, types=2)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The devices that were drawn, in order."""
+    log: list[int] = []
+    draw = glyphs_module.written
+
+    def logged(draws, device, labels):  # type: ignore[no-untyped-def]
+        log.append(device)
+        return draw(draws, device, labels)
+
+    monkeypatch.setattr(glyphs_module, "written", logged)
+    return log
+
+
+def cached_files(home: Path) -> list[Path]:
+    return [path for path in home.rglob("*") if path.is_file()]
+
+
+def test_cached_images_are_those_drawn(drawn: list[int], cache_home: Path) -> None:
+    fresh = DATA.train_images(1)
+    assert np.array_equal(DATA.train_images(1), fresh)
+    assert len(DATA.test_images(1)) > 0
+    assert drawn == [1]
+    assert [path.name for path in cached_files(cache_home)] == ["1.glyphs"]
+
+
+def test_both_polarities_share_a_cache_but_other_settings_do_not(drawn: list[int]) -> None:
+    DATA.train_images(0)
+    Glyphs(seed=1, devices=9, types=2, ink="dark").train_images(0)
+    assert drawn == [0]
+    Glyphs(seed=2, devices=3, types=2).train_images(0)
+    Glyphs(seed=1, devices=3, types=3).train_images(0)
+    assert drawn == [0, 0, 0]
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "garbage", "directory"])
+def test_a_damaged_file_is_drawn_again(damage: str, drawn: list[int], cache_home: Path) -> None:
+    fresh = DATA.train_images(1)
+    (file,) = cached_files(cache_home)
+    content = file.read_bytes()
+    if damage == "directory":
+        file.unlink()
+        file.mkdir()
+    else:
+        flipped = content[:5000] + bytes([content[5000] ^ 1]) + content[5001:]
+        file.write_bytes({"flip": flipped, "cut": content[:-1], "empty": b"", "garbage": b"\x80\x04."}[damage])
+    assert np.array_equal(DATA.train_images(1), fresh)
+    assert drawn == [1, 1]
+    if damage != "directory":
+        assert file.read_bytes() == content  # and mended
+    assert len(cached_files(cache_home)) == (0 if damage == "directory" else 1)  # no temporary file stays
+
+
+@pytest.mark.parametrize("home", ["/dev/null/nowhere", "/proc/nowhere", "/tmp/\x7f" + "x" * 300])
+def test_without_a_place_to_write_it_works_the_same(
+    home: str, drawn: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = DATA.train_images(1)
+    monkeypatch.setenv("XDG_CACHE_HOME", home)
+    assert np.array_equal(DATA.train_images(1), fresh)
+    assert drawn == [1, 1]
+
+
+def test_the_cache_is_in_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for ignored in ("", "relative/path"):
+        monkeypatch.setenv("XDG_CACHE_HOME", ignored)
+        assert home_of() == tmp_path / ".cache" / "hfedms_sim"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert home_of() == tmp_path / ".cache" / "hfedms_sim"
+
+
+def test_without_a_home_nothing_is_cached(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert home_of() is None
+    assert len(DATA.train_images(1)) > 0

@@ -1,0 +1,151 @@
+"""The embedded data set: pure, lazy, varied, readable by a simple classifier."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hfedms_sim.data import glyphs as glyphs_module
+from hfedms_sim.data.base import CHARACTERS
+from hfedms_sim.data.forms import HANDS, POINTS, letter_forms
+from hfedms_sim.data.glyph_labels import GlyphLabels
+from hfedms_sim.data.glyphs import Glyphs
+from hfedms_sim.data.writers import written
+from hfedms_sim.scenario import CLASSES
+from hfedms_sim.seeds import Draws
+
+
+def glyphs(**changes: Any) -> Glyphs:
+    return Glyphs(**{"seed": 1, "devices": 20, "types": 4} | changes)
+
+
+def test_labels_are_digits_then_capitals_then_small_letters() -> None:
+    assert len(CHARACTERS) == CLASSES
+    assert (CHARACTERS[0], CHARACTERS[10], CHARACTERS[36], CHARACTERS[61]) == ("0", "A", "a", "z")
+
+
+def test_a_device_has_100_to_300_samples_and_a_fifth_are_for_testing() -> None:
+    data = glyphs(devices=3000)
+    devices = np.arange(3000)
+    test = data.test_sizes(devices)
+    sizes = data.train_sizes(devices) + test
+    assert (sizes.min(), sizes.max()) == (100, 300)
+    assert np.abs(test - 0.2 * sizes).max() <= 0.5
+    assert len(data.train_labels(3)) == len(data.train_images(3)) == data.train_sizes(devices)[3]
+    assert len(data.test_labels(3)) == len(data.test_images(3)) == test[3]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**63 - 1), types=st.integers(1, 10**9), device=st.integers(0, 10_000_000))
+def test_labels_of_many_devices_are_those_of_each_alone(seed: int, types: int, device: int) -> None:
+    data = glyphs(seed=seed, types=types)
+    devices = np.array([device, 0, device + 1])
+    labels, offsets = data.train_labels_of(devices)
+    for place, one in enumerate(devices.tolist()):
+        assert labels[offsets[place] : offsets[place + 1]].tolist() == data.train_labels(one).tolist()
+    assert np.diff(offsets).tolist() == data.train_sizes(devices).tolist()
+    assert labels.max() < CLASSES
+
+
+def test_labels_of_many_devices_do_not_depend_on_the_chunks() -> None:
+    labels, offsets = glyphs().train_labels_of(np.arange(600))
+    later, later_offsets = glyphs().train_labels_of(np.arange(250, 600))
+    assert labels[offsets[250] :].tolist() == later.tolist()
+    assert (later_offsets[-1], offsets[0]) == (offsets[-1] - offsets[250], 0)
+    assert len(glyphs().train_labels_of(np.arange(0)).labels) == 0
+
+
+def test_more_devices_move_nobody_elses_samples() -> None:
+    few, many = glyphs(devices=3), glyphs(devices=3000)
+    assert np.array_equal(few.train_labels(2), many.train_labels(2))
+    assert np.array_equal(few.train_images(2), many.train_images(2))
+
+
+def test_another_seed_gives_other_labels_and_other_images() -> None:
+    assert not np.array_equal(glyphs(seed=1).train_labels(0)[:80], glyphs(seed=2).train_labels(0)[:80])
+    labels = np.arange(CLASSES)
+    assert not np.array_equal(written(Draws(1), 0, labels), written(Draws(2), 0, labels))
+
+
+def test_labels_and_sizes_draw_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("an image was drawn")
+
+    monkeypatch.setattr(glyphs_module, "written", refuse)
+    data = glyphs()
+    data.train_labels(0), data.test_labels(0), data.train_sizes(np.arange(9)), data.train_labels_of(np.arange(9))
+    with pytest.raises(AssertionError, match="drawn"):
+        data.train_images(0)
+
+
+def test_images_are_multiples_of_a_255th_in_the_polarity_asked_for() -> None:
+    bright, dark = glyphs().test_images(1), glyphs(ink="dark").test_images(1)
+    assert (bright.dtype, bright.shape[1:]) == (np.float32, (28, 28))
+    assert bright[:, 0].max() < 0.5  # the border is background
+    assert np.array_equal(np.rint(bright * 255) / np.float32(255), bright)
+    assert np.abs(bright + dark - 1).max() < 1e-6
+    assert (bright.min(), bright.max()) == (0, 1)
+
+
+def test_content_tells_apart_whatever_differs() -> None:
+    variants = [glyphs(), glyphs(seed=2), glyphs(types=5), glyphs(devices=21), glyphs(ink="dark")]
+    assert len({str(variant.content) for variant in variants}) == len(variants)
+
+
+def test_devices_of_a_type_share_a_preference_and_differ_from_other_types() -> None:
+    law = GlyphLabels(Draws(3), types=4)
+    devices = np.arange(400)
+    probabilities, types = law.probabilities(devices), law.types_of(devices)
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert np.bincount(types).min() > 60
+    means = np.array([probabilities[types == kind].mean(axis=0) for kind in range(4)])
+    within = np.linalg.norm(probabilities - means[types], axis=1).mean()
+    between = np.linalg.norm(means[:, None] - means[None], axis=2)[~np.eye(4, dtype=bool)].min()
+    assert between > within
+
+
+def test_a_devices_own_skew_is_a_dirichlet_draw_of_concentration_one_half() -> None:
+    skews = GlyphLabels(Draws(5), types=1)._skews(np.arange(20_000))
+    mean, variance = 1 / 62, (1 / 62) * (61 / 62) / (62 / 2 + 1)
+    assert np.abs(skews.mean(axis=0) - mean).max() < 5 * np.sqrt(variance / 20_000)
+    assert np.abs(skews.var(axis=0) / variance - 1).max() < 0.15
+
+
+def test_labels_follow_the_probabilities() -> None:
+    law = GlyphLabels(Draws(1), types=3)
+    devices = np.arange(2000)
+    labels, offsets = law.train_labels_of(devices)
+    expected = (law.probabilities(devices) * np.diff(offsets)[:, None]).sum(axis=0)
+    assert np.abs(np.bincount(labels, minlength=62) / expected - 1).max() < 0.1
+
+
+def test_every_hand_writes_every_class_in_a_form_of_its_own() -> None:
+    points, lengths = letter_forms()
+    assert points.shape == (len(HANDS), CLASSES, POINTS, 2)
+    assert lengths.min() > 0.5
+    for forms in points:
+        assert len({form.tobytes() for form in forms}) == CLASSES
+    assert points[..., 1].min() > -1.35
+    assert points[..., 1].max() < 1
+
+
+def test_ink_stays_inside_the_image() -> None:
+    for device in range(6):
+        images = written(Draws(9), device, np.arange(CLASSES)).astype(float)
+        border = np.concatenate([images[:, [0, -1]].reshape(CLASSES, -1), images[:, :, [0, -1]].reshape(CLASSES, -1)])
+        assert border.mean() < 6  # of 255: soft edges only
+        assert images.max(axis=(1, 2)).min() > 200
+
+
+def test_a_simple_classifier_reads_them_but_not_all() -> None:
+    """Nearest mean image; chance is 1/62."""
+    labels = np.tile(np.arange(CLASSES), 2)
+    images = np.array([written(Draws(1), device, labels) for device in range(60)], dtype=float)
+    images = images.reshape(60, len(labels), 784)
+    means = images[:, :CLASSES].mean(axis=0)
+    unseen = images[:, CLASSES:]
+    distance = (means**2).sum(axis=1) - 2 * unseen @ means.T
+    accuracy = (distance.argmin(axis=2) == np.arange(CLASSES)).mean()
+    assert 0.3 < accuracy < 0.9
