@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check bench clean
+.PHONY: help install run test slow check bench accuracy clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,11 +21,17 @@ $(INSTALLED): setup.py constraints.txt
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-run: $(INSTALLED) ## Run the quickstart scenario
-	$(BIN)/hfedms-sim run quickstart --timing-only
+run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D and FedAvg, and draw both
+	@run=runs/quickstart-$$(date +%Y%m%d-%H%M%S) && set -e; \
+	$(BIN)/hfedms-sim run quickstart --out $$run/hfedms-d; \
+	$(BIN)/hfedms-sim run quickstart --strategy fedavg --out $$run/fedavg; \
+	$(BIN)/hfedms-sim plot $$run/hfedms-d $$run/fedavg --out $$run/accuracy.png
 
 test: $(INSTALLED) ## Run all tests (a few minutes)
 	$(BIN)/python -m pytest -n 2
+
+slow: $(INSTALLED) ## Run the tests that take minutes
+	$(BIN)/python -m pytest -n 2 -m slow
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
@@ -39,6 +45,9 @@ $(VENV)/.bench: $(INSTALLED)
 
 bench: $(VENV)/.bench ## Measure speed as ratios to named references
 	$(BIN)/python -m benchmarks
+
+accuracy: $(INSTALLED) ## Train at the paper's size on DATA=FILE.npz (an hour)
+	$(BIN)/python -m benchmarks.accuracy $(DATA)
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -31,8 +31,10 @@ setup(
         "pydantic>=2.8",
         "pyyaml>=6.0",
         "rich>=13.7",
+        "safetensors>=0.4",
         "scipy>=1.11",
         "simpy>=4.1,<5",
+        "torch>=2.2",
     ],
     extras_require={
         "dev": [

@@ -83,10 +83,19 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")
 @click.option("--resume", is_flag=True, help="Go on with the unfinished run in --out.")
 @click.option("--allow-infeasible", is_flag=True, help="Go on even if the first round takes over 30 simulated days.")
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Threads that training uses.",
+)
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
 def run_command(
     scenario: str,
     timing_only: bool,
+    threads: int,
     out: Path | None,
     resume: bool,
     allow_infeasible: bool,
@@ -96,24 +105,32 @@ def run_command(
     """Run SCENARIO (a shipped name or a path to a YAML file)."""
     from hfedms_sim.feasibility import radio_costs
     from hfedms_sim.report.progress import round_progress
-    from hfedms_sim.report.tables import closing_table
+    from hfedms_sim.report.tables import closing_table, targets_table
     from hfedms_sim.scenario import load_scenario
-    from hfedms_sim.simulation import require_timing_only, run
+    from hfedms_sim.simulation import run
 
     loaded = load_scenario(scenario, **changes)
-    require_timing_only(timing_only)
     directory = _run_directory(loaded, out, resume)
     if not quiet:
         for cost in radio_costs(loaded):
             click.echo(cost, err=True)
     with _resumable(directory.path), round_progress(_console(stderr=True), loaded.rounds, quiet) as on_round:
         result = run(
-            loaded, timing_only=timing_only, allow_infeasible=allow_infeasible, out=directory, on_round=on_round
+            loaded,
+            timing_only=timing_only,
+            threads=threads,
+            allow_infeasible=allow_infeasible,
+            out=directory,
+            on_round=on_round,
         )
     if not quiet:
         console = _console()
         console.print(closing_table(result))
+        if not timing_only and loaded.targets:
+            console.print(targets_table([result]))
         click.echo(f"Tables and summary: {directory.path}")
+    if "diverged" in (result.summary["stopped"] or ""):
+        raise RunError(f"training {result.summary['stopped']}; a lower strategy.learning_rate may help")
 
 
 @main.command()
@@ -133,6 +150,30 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 
     open_run(run)
     click.echo(export_trace(run, trace_format, out))
+
+
+@main.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option(
+    "--against",
+    type=click.Choice(["time", "bytes", "energy", "rounds"]),
+    default="time",
+    show_default=True,
+    help="What the runs are compared by.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The picture: .png, .svg, ..."
+)
+def plot(runs: tuple[Path, ...], against: Any, out: Path) -> None:
+    """Draw accuracy and loss of finished, trained runs, and print their runtime to accuracy."""
+    from hfedms_sim.report.curves import draw_curves
+    from hfedms_sim.report.tables import targets_table
+    from hfedms_sim.result import open_run
+
+    results = [open_run(run) for run in runs]
+    draw_curves(results, against, out)
+    _console().print(targets_table(results))
+    click.echo(out)
 
 
 @main.command()

@@ -71,6 +71,11 @@ class RunResult:
     def faults(self) -> pd.DataFrame:
         return self._frame("faults")
 
+    def time_to_accuracy(self, accuracy: float) -> float | None:
+        """Simulated seconds until the first round whose model was at least that good; None if none was."""
+        reached = self.rounds.loc[self.rounds["accuracy"] >= accuracy, "end_s"]
+        return float(reached.iloc[0]) if len(reached) else None
+
     @property
     def utilisation(self) -> "pd.Series[float]":
         """Share of each cell's airtime that was used, in its busier direction; half-duplex cells have one for both.
@@ -91,8 +96,9 @@ class RunResult:
         return pd.Series(shares, dtype=float)
 
 
-def open_run(directory: Path) -> RunResult:
+def open_run(directory: Path | str) -> RunResult:
     """A run directory as another program left it."""
+    directory = Path(directory)
     if not directory.is_dir():
         raise InputError(f"{directory}: no such run directory")
     expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]

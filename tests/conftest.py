@@ -4,9 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.world.clock import Clock
+
+# A busy machine is no failure: no example has a deadline.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
 

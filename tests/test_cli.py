@@ -77,9 +77,28 @@ def test_an_existing_directory_is_refused_and_left_alone() -> None:
     assert "cannot be created" in one_error_line(hfedms_sim("run", "quickstart", "--timing-only", "--out", "file/out"))
 
 
-def test_without_timing_only_one_line_says_what_is_missing_and_nothing_is_written() -> None:
-    assert "training is not built yet" in one_error_line(hfedms_sim("run", "quickstart"))
-    assert not Path("runs").exists()
+def test_a_trained_run_prints_what_each_target_took() -> None:
+    output = hfedms_sim("run", "quickstart", "--rounds", "2", "--set", "model=tiny-mlp").stdout
+    assert "not reached in 2 rounds" in output
+    assert "at the end" in output
+    assert Path("runs/quickstart-001/learning/model.safetensors").exists()
+
+
+def test_runs_are_drawn_and_compared(tmp_path: Path) -> None:
+    for strategy in ("fedavg", "hfedms-d"):
+        changes = ("--set", "model=tiny-mlp", "--set", "targets=[0.01]", "--rounds", "3", "--strategy", strategy)
+        hfedms_sim("run", "quickstart", *changes, "--out", strategy, "--quiet")
+    for against in ("time", "bytes", "energy", "rounds"):
+        drawn = hfedms_sim("plot", "fedavg", "hfedms-d", "--against", against, "--out", f"{against}.png")
+        assert drawn.exit_code == 0, drawn.output
+        assert "Until the model was good enough" in drawn.stdout
+        assert Path(f"{against}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_timing_only_run_has_nothing_to_draw() -> None:
+    hfedms_sim("run", "quickstart", "--timing-only", "--rounds", "2", "--out", "timed", "--quiet")
+    assert "nothing to plot" in one_error_line(hfedms_sim("plot", "timed", "--out", "timed.png"))
+    assert not Path("timed.png").exists()
 
 
 def test_resume_completes_a_run_and_refuses_another_or_none() -> None:

@@ -18,8 +18,8 @@ FILES = {
     "captures.parquet", "faults.parquet", "learning",
 }  # fmt: skip
 SUMMARY_KEYS = [
-    "scenario", "strategy", "profile", "seed", "rounds", "simulated_s", "wall_s", "final_accuracy", "best_accuracy",
-    "final_loss", "bytes", "energy_j", "targets", "closed_form", "lineage",
+    "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "final_accuracy",
+    "best_accuracy", "final_loss", "bytes", "energy_j", "targets", "closed_form", "lineage",
 ]  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def test_provenance_says_with_what_and_when(tmp_path: Path) -> None:
     assert provenance["versions"]["simpy"]
     assert provenance["seed"] == 1
     assert provenance["started"] <= provenance["ended"]
-    assert set(provenance["wall_s"]) == {"start", "plan", "play", "write"}
+    assert set(provenance["wall_s"]) == {"start", "plan", "play", "learn", "evaluate", "write"}
 
 
 def test_a_long_trace_is_written_in_pieces_and_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,12 +138,6 @@ def test_progress_is_told_after_every_round() -> None:
 def test_the_lineage_changes_with_what_is_learnt_and_with_nothing_else(changes: dict[str, object], same: bool) -> None:
     first, other = (run(tiny_scenario(**each), timing_only=True).rounds["lineage"][1] for each in ({}, changes))
     assert (first == other) == same
-
-
-def test_without_timing_only_it_says_that_training_is_not_built(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="training is not built yet"):
-        run(tiny_scenario(), timing_only=False, out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 def test_updated_parameters_count_the_model_in_full_and_the_classifier_in_calibration_rounds() -> None:

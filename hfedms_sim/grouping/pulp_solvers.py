@@ -48,8 +48,8 @@ class FlowProgram:
     """`pulp`: continuous variables, HiGHS in this process, one model for all iterations."""
 
     def __init__(self, counts: Counts, cluster_size: int) -> None:
+        optional_package("highspy", "solver = pulp")  # first: PuLP looks for it once, when it is imported
         self._pulp = optional_package("pulp", "solver = pulp")
-        optional_package("highspy", "solver = pulp")
         self._clients, self._cluster_size = ClientCounts(counts), cluster_size
         self._columns: NDArray[np.int32] | None = None
         self._model: Any = None

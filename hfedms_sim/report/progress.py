@@ -18,10 +18,8 @@ def round_progress(console: Console, rounds: int, quiet: bool) -> Iterator[OnRou
         yield lambda progress: None
     elif console.is_terminal:
         with _bar(console) as bar:
-            task = bar.add_task("", total=rounds, simulated="0 s")
-            yield lambda progress: bar.update(
-                task, completed=progress.round, simulated=format_seconds(progress.simulated_s)
-            )
+            task = bar.add_task("", total=rounds, state="")
+            yield lambda progress: bar.update(task, completed=progress.round, state=_state(progress))
     else:
         yield _lines(console, rounds)
 
@@ -30,7 +28,7 @@ def _bar(console: Console) -> Progress:
     return Progress(
         TextColumn("round {task.completed}/{task.total}"),
         BarColumn(),
-        TextColumn("{task.fields[simulated]} simulated"),
+        TextColumn("{task.fields[state]}"),
         TimeRemainingColumn(),
         console=console,
         transient=True,
@@ -42,7 +40,11 @@ def _lines(console: Console, rounds: int) -> OnRound:
 
     def on_round(progress: RoundProgress) -> None:
         if progress.round * 10 // rounds > (progress.round - 1) * 10 // rounds:
-            simulated = format_seconds(progress.simulated_s)
-            console.print(f"round {progress.round}/{rounds}, {simulated} simulated", highlight=False)
+            console.print(f"round {progress.round}/{rounds}, {_state(progress)}", highlight=False)
 
     return on_round
+
+
+def _state(progress: RoundProgress) -> str:
+    simulated = f"{format_seconds(progress.simulated_s)} simulated"
+    return simulated if progress.accuracy is None else f"{simulated}, accuracy {progress.accuracy:.3f}"

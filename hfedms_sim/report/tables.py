@@ -1,6 +1,7 @@
 """Results as rich tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -21,7 +22,7 @@ def closing_table(result: RunResult) -> Table:
     table.title_justify = "left"
     table.add_column(style="bold")
     table.add_column()
-    table.add_row("rounds", f"{summary['rounds']:,} (timing only: nothing was trained)")
+    table.add_row("rounds", _rounds(result))
     table.add_row("sensors", _sensors(result))
     table.add_row("simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)")
     table.add_row("bytes up", f"{format_bytes(summary['bytes']['up'])} ({summary['bytes']['up']:,})")
@@ -31,8 +32,57 @@ def closing_table(result: RunResult) -> Table:
     table.add_row("energy", _energy(result))
     if summary["energy_j"]:
         table.add_row("battery life", _battery_life(result))
+    if not _is_timing_only(result):
+        table.add_row("accuracy", _accuracy(result))
     table.add_row("wall time", format_seconds(summary["wall_s"]))
     return table
+
+
+def targets_table(results: Sequence[RunResult]) -> Table:
+    """Runtime to accuracy: what each run had spent when it first reached each target."""
+    table = Table(title="Until the model was good enough", title_justify="left")
+    telling = telling_facts(results)
+    for heading in (*telling, "accuracy"):
+        table.add_column(heading)
+    for heading in ("round", "simulated time", "bytes", "energy"):
+        table.add_column(heading, justify="right")
+    for result in results:
+        who = [str(result.summary[fact]) for fact in telling]
+        for target in result.summary["targets"]:
+            table.add_row(*who, f"{target['accuracy']:g}", *_spent(target, result.summary["rounds"]))
+    return table
+
+
+def telling_facts(results: Sequence[RunResult]) -> list[str]:
+    """Keys of the summary that tell the runs apart; always the strategy."""
+    facts = ("strategy", "profile", "scenario", "seed")
+    return [key for key in facts if key == "strategy" or len({str(result.summary[key]) for result in results}) > 1]
+
+
+def _spent(target: Mapping[str, Any], rounds: int) -> tuple[str, ...]:
+    if target["round"] is None:
+        return (f"not reached in {_count(rounds, 'round')}", "", "", "")
+    energy = "not modelled" if target["energy_j"] is None else format_joules(target["energy_j"])
+    return str(target["round"]), format_seconds(target["simulated_s"]), format_bytes(target["bytes"]), energy
+
+
+def _rounds(result: RunResult) -> str:
+    played = f"{result.summary['rounds']:,}"
+    if _is_timing_only(result):
+        return f"{played} (timing only: nothing was trained)"
+    stopped = result.summary.get("stopped")
+    return played if stopped is None else f"{played} of {result.scenario.rounds:,}: {stopped}"
+
+
+def _is_timing_only(result: RunResult) -> bool:
+    return bool(result.provenance.get("timing_only", True))  # older runs never trained
+
+
+def _accuracy(result: RunResult) -> str:
+    final, best = result.summary["final_accuracy"], result.summary["best_accuracy"]
+    if final is None:
+        return "not measured: no round was evaluated, or the data set has no test samples"
+    return f"{final:.3f} at the end, {best:.3f} at best"
 
 
 def efficiency_bytes_table(rows: Sequence[EfficiencyRow]) -> Table:

@@ -1,0 +1,54 @@
+"""What an engine takes and gives: chains of local sets, each with its order, and the mean of where they end."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from torch import Tensor
+from torch.nn import functional
+
+from hfedms_sim.learning.networks import Network, Weights
+
+
+class Sgd(NamedTuple):
+    """Plain stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size."""
+
+    learning_rate: float
+    batch_size: int
+
+
+class LocalSet(NamedTuple):
+    """What one sensor trains on: images, or semantic vectors where only the classifier learns.
+
+    `epochs` holds the order of each pass over it.
+    """
+
+    inputs: Tensor
+    labels: Tensor
+    epochs: tuple[Tensor, ...]
+
+
+Chain = Sequence[LocalSet]
+Loss = Callable[[Network, Tensor, Tensor], Tensor]
+"""Of a network on a mini-batch of images and labels, the mean over its samples."""
+
+
+def cross_entropy(network: Network, images: Tensor, labels: Tensor) -> Tensor:
+    return functional.cross_entropy(network(images), labels)
+
+
+class Engine(Protocol):
+    def train_models(
+        self,
+        start: Weights,
+        chains: Sequence[Chain],
+        shares: Sequence[float],
+        sgd: Sgd,
+        loss: Loss = cross_entropy,
+    ) -> Weights:
+        """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
+
+    def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
+        """The same for the classifier alone; `start` and the result hold its parameters only."""
+
+    def extract(self, weights: Weights, images: Tensor) -> Tensor:
+        """Semantic vectors of images; of `weights` only the extractor matters."""

@@ -1,0 +1,84 @@
+"""Accuracy and loss of the global model on the test part of every device, and on the probe of forgetting."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from hfedms_sim.learning.networks import Network, Weights, as_tensor
+from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
+from hfedms_sim.rounds import RoundRecord
+from hfedms_sim.scenario import ModelSpec
+
+_BATCH = 64
+
+
+class Metrics(NamedTuple):
+    """Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies."""
+
+    accuracy: float | None
+    loss: float | None
+    accuracy_p10: float | None
+    accuracy_p50: float | None
+    accuracy_p90: float | None
+    probe_accuracy: float | None = None
+
+
+class Evaluator:
+    """Keeps the test data in memory. A data set without any gives metrics of None."""
+
+    def __init__(self, spec: ModelSpec, source: TestSource, devices: int) -> None:
+        self._network = Network(spec)
+        self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        labels = [source.test_labels(device) for device in range(devices)]
+        self._sizes = np.array([len(each) for each in labels], dtype=np.int64)
+        self._labels = torch.from_numpy(np.concatenate(labels))
+        self._images = as_tensor(np.concatenate([source.test_images(device) for device in range(devices)]))
+
+    @property
+    def has_data(self) -> bool:
+        return len(self._labels) > 0
+
+    def evaluate(self, weights: Weights, probe: "Probe | None" = None) -> Metrics:
+        probed = None if probe is None else float(self._test(weights, probe.images, probe.labels)[0].mean())
+        if not self.has_data:
+            return Metrics(None, None, None, None, None, probed)
+        correct, losses = self._test(weights, self._images, self._labels)
+        tested = self._sizes > 0
+        ends = np.cumsum(self._sizes)
+        right = np.concatenate([[0], np.cumsum(correct)])
+        of_device = (right[ends] - right[ends - self._sizes])[tested] / self._sizes[tested]
+        p10, p50, p90 = np.percentile(of_device, [10, 50, 90]).tolist()
+        return Metrics(float(correct.mean()), float(losses.mean()), p10, p50, p90, probed)
+
+    def _test(
+        self, weights: Weights, images: Tensor, labels: Tensor
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For each sample whether it was recognised, and its loss."""
+        self._network.load(weights)
+        correct: list[Tensor] = []
+        losses: list[Tensor] = []
+        with torch.no_grad():
+            for batch, truth in zip(images.split(_BATCH), labels.split(_BATCH), strict=True):
+                logits = self._network(batch.contiguous(memory_format=torch.channels_last))
+                correct.append(logits.argmax(dim=1) == truth)
+                losses.append(functional.cross_entropy(logits, truth, reduction="none"))
+        return torch.cat(correct).double().numpy(), torch.cat(losses).double().numpy()
+
+
+class Probe(NamedTuple):
+    """What one round was trained on: its accuracy ever after shows forgetting."""
+
+    images: Tensor
+    labels: Tensor
+
+    @classmethod
+    def of(cls, record: RoundRecord, source: SampleSource) -> "Probe | None":
+        """None if nobody captured anything."""
+        batches = [captured_images(source, each) for each in record.participations if each.captured]
+        if not batches:
+            return None
+        return cls(torch.cat([images for images, _ in batches]), torch.cat([labels for _, labels in batches]))

@@ -1,0 +1,67 @@
+"""The learning rule most strategies share: chains of local training from one model, and the mean of their ends.
+
+It takes the round as it happened, a RoundRecord, and nothing else of the world.
+"""
+
+from typing import Literal, Protocol
+
+import torch
+
+from hfedms_sim.learning.engine import Engine, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
+from hfedms_sim.rounds import Participation, RoundRecord
+from hfedms_sim.scenario import LocalTraining
+
+
+class Learner(Protocol):
+    weights: Weights
+    """The global model."""
+
+    def learn(self, record: RoundRecord) -> None: ...
+
+
+class ChainLearner:
+    def __init__(
+        self, settings: LocalTraining, start: Weights, engine: Engine, source: SampleSource, shuffles: Shuffles
+    ) -> None:
+        self.weights = start
+        self._settings = settings
+        self._engine = engine
+        self._source = source
+        self._shuffles = shuffles
+        self._sgd = Sgd(settings.learning_rate, settings.batch_size)
+
+    def learn(self, record: RoundRecord) -> None:
+        chains = [
+            [self._local_set(p, record.round) for p in chain if p.trained and p.captured]
+            for chain in arrived_chains(record)
+        ]
+        self.weights = self._engine.train_models(self.weights, chains, self._shares(record), self._sgd, self._loss())
+
+    def _loss(self) -> Loss:
+        """Of this round's local training."""
+        return cross_entropy
+
+    def _local_set(self, participation: Participation, round_number: int) -> LocalSet:
+        images, labels = captured_images(self._source, participation)
+        epochs = self._shuffles.of(participation.sensor, round_number, len(labels), self._settings.epochs)
+        return LocalSet(images, labels, epochs)
+
+    def _shares(self, record: RoundRecord) -> list[float]:
+        return shares(record, self._settings.weights)
+
+
+def shares(record: RoundRecord, weights: Literal["uniform", "samples"]) -> list[float]:
+    """Of the chains that arrived, in the server's mean."""
+    if weights == "uniform":
+        return [1.0 for _ in arrived_chains(record)]
+    return [float(sum(participation.captured for participation in chain)) for chain in arrived_chains(record)]
+
+
+def arrived_chains(record: RoundRecord) -> list[tuple[Participation, ...]]:
+    return [chain for chain, arrived in zip(record.chains, record.arrived, strict=True) if arrived]
+
+
+def is_finite(weights: Weights) -> bool:
+    return all(bool(torch.isfinite(value).all()) for value in weights.values())

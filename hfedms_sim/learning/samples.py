@@ -1,0 +1,47 @@
+"""What the learner asks of a data set. The simulation hands one in; learning does not know where it comes from."""
+
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hfedms_sim.learning.networks import as_tensor
+from hfedms_sim.rounds import Participation, Samples
+from hfedms_sim.seeds import Draws
+
+
+class SampleSource(Protocol):
+    def images(self, sensor: int, samples: Samples) -> NDArray[np.float32]:
+        """(n, 28, 28): what the sensor captured, augmented if the scenario says so."""
+
+    def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]: ...
+
+
+class TestSource(Protocol):
+    """The held-out part of every device, never augmented."""
+
+    def test_images(self, device: int) -> NDArray[np.float32]: ...
+
+    def test_labels(self, device: int) -> NDArray[np.int64]: ...
+
+
+class Shuffles:
+    """The order in which a sensor goes through its set, keyed by sensor, round and epoch."""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+
+    def of(self, sensor: int, round_number: int, size: int, epochs: int) -> tuple[Tensor, ...]:
+        return tuple(self._epoch(sensor, round_number, size, epoch) for epoch in range(epochs))
+
+    def _epoch(self, sensor: int, round_number: int, size: int, epoch: int) -> Tensor:
+        bits = self._draws.bits(f"shuffle/{round_number}/{epoch}", sensor, np.arange(size))
+        return torch.from_numpy(np.argsort(bits, kind="stable"))
+
+
+def captured_images(source: SampleSource, participation: Participation) -> tuple[Tensor, Tensor]:
+    """Images and labels of what a participant captured."""
+    images = source.images(participation.sensor, participation.samples)
+    return as_tensor(images), torch.from_numpy(source.labels(participation.sensor, participation.samples))

@@ -1,0 +1,65 @@
+"""run(scenario) -> RunResult: plays a scenario, and writes the run directory if there is to be one."""
+
+from collections.abc import Callable
+from math import inf
+from pathlib import Path
+from time import perf_counter
+
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
+from hfedms_sim.provenance import now, provenance_of
+from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation.session import Progress, Session
+from hfedms_sim.trace import Trace
+
+
+def run(
+    scenario: Scenario,
+    *,
+    timing_only: bool = False,
+    threads: int = 1,
+    allow_infeasible: bool = False,
+    out: RunDirectory | Path | str | None = None,
+    on_round: Callable[[Progress], None] = lambda progress: None,
+) -> RunResult:
+    """Plays the scenario and trains what its sensors captured; timing-only: plays it without training.
+
+    `out` is the run directory; None keeps the tables in memory. A first round of more than 30 simulated days is
+    refused unless allowed: such a run is rarely what was meant.
+    """
+    directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
+    started = perf_counter()
+    provenance = provenance_of(scenario.seed) | {"timing_only": timing_only}
+    try:
+        if directory is not None:
+            directory.begin(scenario, provenance)
+        with Trace(None if directory is None else directory.path) as trace:
+            session = Session(scenario, trace, timing_only=timing_only, threads=threads)
+            built = perf_counter()
+            session.play(on_round, inf if allow_infeasible else LONGEST_FIRST_ROUND_S)
+            played = perf_counter()
+        if directory is not None:
+            model_path = directory.path / "learning" / "model.safetensors"
+            if session.trainer is None:
+                model_path.unlink(missing_ok=True)  # of a trained run that this one goes on with
+            else:
+                session.trainer.save(model_path)
+        summary = session.summary(perf_counter() - started)
+        wall_s = {"start": built - started} | session.wall_s(played - built) | {"write": perf_counter() - played}
+        provenance |= {"ended": now(), "wall_s": wall_s}
+        if directory is not None:
+            directory.write_json("summary.json", summary)
+            directory.write_json("provenance.json", provenance)
+    except OSError as error:
+        where = error.filename or (directory.path if directory else "run")
+        raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
+    except InputError:
+        if directory is not None:
+            directory.abandon()
+        raise
+    finally:
+        if directory is not None:
+            directory.unlock()
+    tables = {recorder.table.name: recorder.gathered() for recorder in trace.recorders} if directory is None else None
+    return RunResult(scenario, summary, provenance, tables, None if directory is None else directory.path)

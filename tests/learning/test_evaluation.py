@@ -1,0 +1,59 @@
+"""Accuracy, loss and percentiles by hand."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from hfedms_sim.learning.evaluation import Evaluator
+from hfedms_sim.learning.networks import Network
+from tests.learning.tiny_factory import SPEC, START
+
+SIZES = [70, 0, 1, 30]
+
+
+class DeviceImages:
+    """Devices of very different sizes, one of them without a test sample."""
+
+    def test_images(self, device: int) -> NDArray[np.float32]:
+        return np.random.default_rng(device).random((SIZES[device], 28, 28), dtype=np.float32)
+
+    def test_labels(self, device: int) -> NDArray[np.int64]:
+        return np.random.default_rng(100 + device).integers(0, 3, SIZES[device])
+
+
+class NoImages:
+    def test_images(self, device: int) -> NDArray[np.float32]:
+        return np.empty((0, 28, 28), dtype=np.float32)
+
+    def test_labels(self, device: int) -> NDArray[np.int64]:
+        return np.empty(0, dtype=np.int64)
+
+
+def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devices() -> None:
+    network = Network(SPEC)
+    network.load(START)
+    weights = dict(START)
+    weights["classifier.bias"] = torch.tensor([1.0 * (label < 3) for label in range(62)])
+    network.load(weights)
+    metrics = Evaluator(SPEC, DeviceImages(), len(SIZES)).evaluate(weights)
+    source, correct, losses, of_device = DeviceImages(), [], [], []
+    for device, size in enumerate(SIZES):
+        if size:
+            logits = network(torch.from_numpy(source.test_images(device)).unsqueeze(1))
+            labels = torch.from_numpy(source.test_labels(device))
+            right = (logits.argmax(dim=1) == labels).double()
+            correct += right.tolist()
+            of_device.append(float(right.mean()))
+            losses += functional.cross_entropy(logits, labels, reduction="none").tolist()
+    assert 0 < metrics.accuracy < 1  # type: ignore[operator]
+    assert metrics.accuracy == pytest.approx(np.mean(correct))
+    assert metrics.loss == pytest.approx(np.mean(losses), rel=1e-5)
+    assert metrics[2:5] == pytest.approx(np.percentile(of_device, [10, 50, 90]))
+
+
+def test_without_test_data_there_are_no_metrics() -> None:
+    metrics = Evaluator(SPEC, NoImages(), 3).evaluate(START)
+    assert metrics.accuracy is None
+    assert metrics.loss is None

@@ -1,0 +1,97 @@
+"""The product against an independent implementation in plain loops, written from the specification alone."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hfedms_sim.learning.calibration import CalibratingLearner
+from hfedms_sim.learning.engine import GenericEngine
+from hfedms_sim.learning.networks import Weights
+from hfedms_sim.rounds import RoundRecord
+from hfedms_sim.scenario import HFedMSDynamicSettings
+from tests.learning.second_hfedms import Settings, Visit, play
+from tests.learning.tiny_factory import SHUFFLES, SPEC, START, RandomImages, record
+
+BATCH = 9
+CYCLES = [[[0, 1, 2], [3, 4]], [[4, 0], [5, 2, 1]], [[1, 3], [2, 0]]]  # who comes back, and after how long, differs
+
+
+def records(interval: int) -> list[RoundRecord]:
+    return [
+        record(cycle * interval + position + 1, chains, BATCH, interval=interval)
+        for cycle, chains in enumerate(CYCLES)
+        for position in range(interval)
+    ]
+
+
+def learnt(settings: HFedMSDynamicSettings, source: RandomImages) -> list[Weights]:
+    learner = CalibratingLearner(settings, SPEC, START, GenericEngine(SPEC), source, SHUFFLES)
+    weights = []
+    for each in records(settings.interval):
+        learner.learn(each)
+        weights.append(learner.weights)
+    return weights
+
+
+def learnt_again(settings: HFedMSDynamicSettings, source: RandomImages) -> list[dict[str, Any]]:
+    rounds = [
+        [
+            [
+                Visit(
+                    each.sensor,
+                    source.images(each.sensor, each.samples).reshape(-1, 784).astype(np.float64),
+                    source.labels(each.sensor, each.samples),
+                )
+                for each in chain
+            ]
+            for chain in played.chains
+        ]
+        for played in records(settings.interval)
+    ]
+    plain = Settings(
+        interval=settings.interval,
+        memory=settings.memory,
+        learning_rate=settings.learning_rate,
+        batch_size=settings.batch_size,
+        epochs=settings.epochs,
+        calibration_epochs=settings.calibration_epochs,
+        scc=settings.scc,
+        compensation=settings.compensation,
+        absent_class=settings.absent_class,
+        clamp=settings.clamp_semantics,
+    )
+    start = {name: value.double().numpy() for name, value in START.items()}
+
+    def order(sensor: int, round_number: int, size: int, epoch: int) -> Any:
+        return SHUFFLES.of(sensor, round_number, size, epoch + 1)[epoch].numpy()
+
+    return play(start, rounds, plain, order)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"interval": 1},
+        {"interval": 2},
+        {"interval": 4, "memory": 7},
+        {"scc": "off"},
+        {"compensation": "global"},
+        {"compensation": "off"},
+        {"absent_class": "zero"},
+        {"clamp_semantics": True},
+        {"epochs": 2, "calibration_epochs": 3, "batch_size": 4},
+    ],
+    ids=str,
+)
+def test_both_learn_the_same(changes: dict[str, Any]) -> None:
+    settings = HFedMSDynamicSettings(**({"interval": 3, "memory": 20, "learning_rate": 0.1} | changes))
+    for classes in (4, 30):
+        source = RandomImages(classes)
+        ours, theirs = learnt(settings, source), learnt_again(settings, source)
+        for number, (mine, other) in enumerate(zip(ours, theirs, strict=True), start=1):
+            for name, value in mine.items():
+                difference = torch.as_tensor(other[name]) - value
+                assert float(difference.abs().max()) < 2e-6, (number, name)

@@ -1,0 +1,62 @@
+"""A factory for learning tests: random images, the tiny network, records made by hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hfedms_sim.learning.engine import GenericEngine
+from hfedms_sim.learning.learner import ChainLearner
+from hfedms_sim.learning.networks import Weights, initial_weights
+from hfedms_sim.learning.samples import Shuffles
+from hfedms_sim.rounds import Participation, Phase, RoundRecord, Samples
+from hfedms_sim.scenario import MODELS, LocalTraining
+from hfedms_sim.seeds import Draws
+
+SPEC = MODELS["tiny-mlp"]
+DRAWS = Draws(5)
+START = initial_weights(SPEC, DRAWS)
+SHUFFLES = Shuffles(DRAWS)
+
+
+class RandomImages:
+    """A sample is a function of its sensor and arrival index; labels are of a few classes only."""
+
+    def __init__(self, classes: int = 6) -> None:
+        self._classes = classes
+
+    def images(self, sensor: int, samples: Samples) -> NDArray[np.float32]:
+        pixels = [DRAWS.uniform(f"pixels/{sensor}", index, np.arange(784)) for index in _indices(samples)]
+        return np.array(pixels, dtype=np.float32).reshape(-1, 28, 28)
+
+    def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]:
+        labels = [int(DRAWS.one_uniform("label", sensor, index) * self._classes) for index in _indices(samples)]
+        return np.array(labels, dtype=np.int64)
+
+
+def record(
+    round_number: int, chains: Sequence[Sequence[int]], size: int, *, interval: int = 1, samples: Samples | None = None
+) -> RoundRecord:
+    """Everybody captures `size` fresh samples, trains and hands over; a full round is scattered."""
+    phase: Phase = "full" if (round_number - 1) % interval == 0 else "calibration"
+    captured = samples if samples is not None else (((round_number - 1) * size, size),)
+    return RoundRecord(
+        round=round_number,
+        cycle=(round_number - 1) // interval + 1,
+        phase=phase,
+        chains=tuple(
+            tuple(Participation(sensor, captured, True, True, phase == "full" and interval > 1) for sensor in chain)
+            for chain in chains
+        ),
+        arrived=(True,) * len(chains),
+        start_s=0.0,
+        end_s=1.0,
+    )
+
+
+def chain_learner(settings: LocalTraining, start: Weights = START) -> ChainLearner:
+    return ChainLearner(settings, start, GenericEngine(SPEC), RandomImages(), SHUFFLES)
+
+
+def _indices(samples: Samples) -> list[int]:
+    return [index for first, count in samples for index in range(first, first + count)]
