@@ -50,6 +50,7 @@ setup(
             "types-jsonschema",
             "types-pyyaml",
         ],
+        "peers": ["flwr>=1.8"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },
     entry_points={"console_scripts": ["hfedms-sim=hfedms_sim.cli:main"]},

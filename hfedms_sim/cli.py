@@ -177,21 +177,49 @@ def plot(runs: tuple[Path, ...], against: Any, out: Path) -> None:
 
 
 @main.command()
-@click.argument("name", type=click.Choice(["efficiency", "grouping"]), default="efficiency", metavar="[NAME]")
-@click.option("--data", type=click.Path(path_type=Path), metavar="PATH", help="grouping: a data set instead of glyphs.")
+@click.argument(
+    "name", type=click.Choice(["efficiency", "grouping", "benchmarks"]), default="efficiency", metavar="[NAME]"
+)
+@click.option("--data", type=click.Path(path_type=Path), metavar="PATH", help="A data set instead of glyphs.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="grouping: the box plots, as a picture.")
-def paper(name: str, data: Path | None, out: Path | None) -> None:
+@click.option("--scale", type=click.Choice(["smoke", "full"]), help="benchmarks: minutes, or the paper's size.")
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="benchmarks: processes.")
+def paper(name: str, data: Path | None, out: Path | None, scale: Any, jobs: int) -> None:
     """The HFedMS paper's experiment NAME: published figures beside ours.
 
     efficiency (the default): bytes and hours until 70 % accuracy, in closed form and simulated. grouping: how alike
-    groups are, for single clients, random groups, inter-cluster grouping and its matched variant.
+    groups are, for single clients, random groups, inter-cluster grouping and its matched variant. benchmarks: all
+    strategies on streaming and static data, and which of the paper's claims hold.
     """
+    if name != "grouping" and out is not None:
+        raise InputError("--out is for 'paper grouping'")
+    if name != "benchmarks" and scale is not None:
+        raise InputError("--scale is for 'paper benchmarks'")
+    if name == "efficiency" and data is not None:
+        raise InputError("--data is for 'paper grouping' and 'paper benchmarks'")
     if name == "grouping":
         _paper_grouping(data, out)
-    elif data or out:
-        raise InputError("--data and --out are for 'paper grouping'")
+    elif name == "benchmarks":
+        _paper_benchmarks(scale or "smoke", data, jobs)
     else:
         _paper_efficiency()
+
+
+def _paper_benchmarks(scale: Any, data: Path | None, jobs: int) -> None:
+    from hfedms_sim.paper.benchmarks import SCALES, benchmarks, claims
+    from hfedms_sim.report.benchmarks import benchmarks_table, claims_table
+
+    if scale == "full" and data is None:
+        raise InputError("--scale full needs --data FILE, a data set of at least 368 devices")
+
+    def on_curve(curve: Any) -> None:
+        click.echo(f"{curve.strategy}, {curve.data}: accuracy {curve.final_accuracy:.3f}", err=True)
+
+    curves = benchmarks(scale, data, jobs=jobs, on_curve=on_curve)
+    console = _console()
+    title = f"Accuracy / loss after {SCALES[scale].rounds} rounds (published: FEMNIST, 368 clients, 500 rounds)"
+    console.print(benchmarks_table(curves, title))
+    console.print(claims_table(claims(curves)))
 
 
 def _paper_grouping(data: Path | None, out: Path | None) -> None:

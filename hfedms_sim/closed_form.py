@@ -8,7 +8,15 @@ the paper's cell.
 
 from dataclasses import dataclass
 
-from hfedms_sim.scenario import CLASSES, ChainSettings, HFedMSDynamicSettings, Scenario
+from hfedms_sim.overheads import extra_uplink_bytes, model_bytes
+from hfedms_sim.scenario import (
+    CLASSES,
+    ChainSettings,
+    FixedGroupsSettings,
+    HFedMSDynamicSettings,
+    Scenario,
+    StaticICGSettings,
+)
 from hfedms_sim.schedule import cycle_of, interval, participants, position_in_cycle
 from hfedms_sim.units import BITS_PER_BYTE, BYTES_PER_PARAMETER
 
@@ -45,10 +53,15 @@ def full_rounds(rounds: int, interval: int) -> int:
 
 
 def traffic(
-    who: Participants, model_bytes: float, classifier_bytes: float, scatter: bool, report_bytes: int
+    who: Participants,
+    model_bytes: float,
+    classifier_bytes: float,
+    scatter: bool,
+    report_bytes: int,
+    extra_uplink_bytes: int = 0,
 ) -> Traffic:
     return Traffic(
-        uplink_bytes=who.full * model_bytes + who.calibration * classifier_bytes,
+        uplink_bytes=who.full * (model_bytes + extra_uplink_bytes) + who.calibration * classifier_bytes,
         downlink_bytes=who.full * model_bytes * (2 if scatter else 1) + who.calibration * classifier_bytes,
         report_bytes=report_bytes,
     )
@@ -72,18 +85,21 @@ def exact_traffic(scenario: Scenario) -> Traffic | None:
     strategy, spec = scenario.strategy, scenario.model_spec
     if scenario.sensors.placement.kind != "none":
         return None  # coverage decides who takes part
-    if isinstance(strategy, ChainSettings) and strategy.leftover != "drop":
+    if isinstance(strategy, (ChainSettings, FixedGroupsSettings)) and strategy.leftover != "drop":
         return None
     if isinstance(strategy, HFedMSDynamicSettings) and strategy.scatter != "unicast":
         return None
     every = interval(strategy)
     reports = full_rounds(scenario.rounds, every) if isinstance(strategy, ChainSettings) else 0
+    if isinstance(strategy, StaticICGSettings):
+        reports = 1
     return traffic(
         real_participants(scenario),
-        spec.model_bytes,
+        model_bytes(strategy, spec),
         spec.classifier_bytes,
         scatter=every > 1,
         report_bytes=reports * scenario.sensors.count * REPORT_BYTES,
+        extra_uplink_bytes=extra_uplink_bytes(strategy),
     )
 
 

@@ -84,7 +84,8 @@ class Plan:
     """What is meant to happen in a round.
 
     `memory`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike the groups are
-    in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better).
+    in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better). `formed`:
+    all the groups from which these were drawn, where later rounds draw from them again.
     """
 
     round: int
@@ -98,10 +99,16 @@ class Plan:
     scatter: Scatter | None
     trained_parameters: int
     group_distance: int | None = None
+    extra_uplink_bytes: int = 0
+    formed: tuple[tuple[int, ...], ...] = ()
 
     @property
     def participants(self) -> int:
         return sum(len(group.sensors) for group in self.groups)
+
+    @property
+    def uplink_payload(self) -> Payload:
+        return Payload(self.payload.kind, self.payload.size_bytes + self.extra_uplink_bytes)
 
 
 Samples = tuple[tuple[int, int], ...]

@@ -13,7 +13,7 @@ a cycle is the full synchronisation (the paper's own counts need that, although 
 
 from math import floor, log, log1p
 
-from hfedms_sim.scenario import ChainSettings, FedAvgSettings, HFedMSDynamicSettings, LocalTraining
+from hfedms_sim.scenario import ChainSettings, FixedGroupsSettings, HFedMSDynamicSettings, LocalTraining
 
 _SLACK = 1e-9  # so that 0.3 * 10 has a floor of 3
 
@@ -56,9 +56,11 @@ def group_size(groups: int, sensors: int) -> int:
 
 
 def participants(settings: LocalTraining, cycle: int, sensors: int) -> int:
-    """m L for chains without spread left-overs, floor(kappa K) for FedAvg."""
+    """m L for chains without spread left-overs, floor(kappa K) where every participant trains alone."""
     if isinstance(settings, ChainSettings):
         groups = group_count(settings, cycle, sensors)
-        return selected(settings.sample_ratio, groups) * group_size(groups, sensors)
-    assert isinstance(settings, FedAvgSettings)
-    return selected(settings.sample_ratio, sensors)
+    elif isinstance(settings, FixedGroupsSettings):
+        groups = min(settings.beta, sensors)
+    else:
+        return selected(settings.sample_ratio, sensors)
+    return selected(settings.sample_ratio, groups) * group_size(groups, sensors)

@@ -2,6 +2,16 @@
 
 from hfedms_sim.data.base import Dataset
 from hfedms_sim.data.batches import Batches
-from hfedms_sim.data.catalogue import DATASETS, FEMNIST, holds_dataset, open_copy, open_dataset, summary
+from hfedms_sim.data.catalogue import DATASETS, FEMNIST, holds_dataset, kind_of, open_copy, open_dataset, summary
 
-__all__ = ["DATASETS", "FEMNIST", "Batches", "Dataset", "holds_dataset", "open_copy", "open_dataset", "summary"]
+__all__ = [
+    "DATASETS",
+    "FEMNIST",
+    "Batches",
+    "Dataset",
+    "holds_dataset",
+    "kind_of",
+    "open_copy",
+    "open_dataset",
+    "summary",
+]

@@ -67,13 +67,17 @@ def holds_dataset(path: Path) -> bool:
     return path.suffix in (".npz", ".parquet") or path.is_dir()
 
 
-def open_copy(path: Path, *, ink: Ink = "bright", seed: int = 1) -> ArrayDataset:
-    """A data set by its file or directory alone: what it is follows from its ending, or from the files in it."""
+def kind_of(path: Path) -> str:
+    """Which `data.set` a file or directory is, by its ending or by the files in it."""
     if not holds_dataset(path):
         raise InputError(f"{path}: no data set: a .npz or .parquet file, or a directory of JSON or Parquet files")
     is_parquet = path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
-    kind = "npz" if path.suffix == ".npz" else "parquet" if is_parquet else "leaf"
-    return _LOADERS[kind]()(path, ink=ink, seed=seed)
+    return "npz" if path.suffix == ".npz" else "parquet" if is_parquet else "leaf"
+
+
+def open_copy(path: Path, *, ink: Ink = "bright", seed: int = 1) -> ArrayDataset:
+    """A data set by its file or directory alone."""
+    return _LOADERS[kind_of(path)]()(path, ink=ink, seed=seed)
 
 
 def require_devices(dataset: Dataset, count: int, path: Path) -> None:

@@ -17,13 +17,13 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.distillation import distilling
-from hfedms_sim.learning.engine import Engine, LocalSet, Loss
-from hfedms_sim.learning.learner import ChainLearner, arrived_chains
+from hfedms_sim.learning.engine import LocalSet, Loss
+from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains
 from hfedms_sim.learning.networks import Weights, is_classifier
-from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
+from hfedms_sim.learning.samples import captured_images
 from hfedms_sim.learning.semantics import Memory, drift, nearest_to_class_mean
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
-from hfedms_sim.scenario import HFedMSDynamicSettings, ModelSpec
+from hfedms_sim.scenario import HFedMSDynamicSettings
 from hfedms_sim.schedule import position_in_cycle
 
 
@@ -33,18 +33,9 @@ class Semantics(NamedTuple):
 
 
 class CalibratingLearner(ChainLearner):
-    def __init__(
-        self,
-        settings: HFedMSDynamicSettings,
-        model: ModelSpec,
-        start: Weights,
-        engine: Engine,
-        source: SampleSource,
-        shuffles: Shuffles,
-    ) -> None:
-        super().__init__(settings, start, engine, source, shuffles)
+    def __init__(self, settings: HFedMSDynamicSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
         self._scc = settings
-        self._model = model
         self.memories: dict[int, Memory] = {}
         self._extractor: Weights = {}  # of this cycle
         self._cycle: dict[int, list[Semantics]] = {}  # what each participant has extracted in it

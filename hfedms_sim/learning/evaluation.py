@@ -11,7 +11,6 @@ from torch.nn import functional
 from hfedms_sim.learning.networks import Network, Weights, as_tensor
 from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import ModelSpec
 
 _BATCH = 64
 
@@ -30,8 +29,8 @@ class Metrics(NamedTuple):
 class Evaluator:
     """Keeps the test data in memory. A data set without any gives metrics of None."""
 
-    def __init__(self, spec: ModelSpec, source: TestSource, devices: int) -> None:
-        self._network = Network(spec)
+    def __init__(self, network: Network, source: TestSource, devices: int) -> None:
+        self._network = network
         self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         labels = [source.test_labels(device) for device in range(devices)]
         self._sizes = np.array([len(each) for each in labels], dtype=np.int64)

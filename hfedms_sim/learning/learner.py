@@ -3,15 +3,15 @@
 It takes the round as it happened, a RoundRecord, and nothing else of the world.
 """
 
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import torch
 
 from hfedms_sim.learning.engine import Engine, LocalSet, Loss, Sgd, cross_entropy
-from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
 from hfedms_sim.rounds import Participation, RoundRecord
-from hfedms_sim.scenario import LocalTraining
+from hfedms_sim.scenario import LocalTraining, ModelSpec
 
 
 class Learner(Protocol):
@@ -20,24 +20,45 @@ class Learner(Protocol):
 
     def learn(self, record: RoundRecord) -> None: ...
 
+    def make_network(self) -> Network:
+        """What the weights are for."""
+
+
+class Parts(NamedTuple):
+    """What learners are made of."""
+
+    model: ModelSpec
+    start: Weights
+    engine: Engine
+    source: SampleSource
+    shuffles: Shuffles
+
 
 class ChainLearner:
-    def __init__(
-        self, settings: LocalTraining, start: Weights, engine: Engine, source: SampleSource, shuffles: Shuffles
-    ) -> None:
+    def __init__(self, settings: LocalTraining, parts: Parts) -> None:
+        model, start, engine, source, shuffles = parts
         self.weights = start
+        self._model = model
         self._settings = settings
         self._engine = engine
         self._source = source
         self._shuffles = shuffles
         self._sgd = Sgd(settings.learning_rate, settings.batch_size)
 
+    def make_network(self) -> Network:
+        return Network(self._model)
+
     def learn(self, record: RoundRecord) -> None:
         chains = [
             [self._local_set(p, record.round) for p in chain if p.trained and p.captured]
             for chain in arrived_chains(record)
         ]
-        self.weights = self._engine.train_models(self.weights, chains, self._shares(record), self._sgd, self._loss())
+        if any(chains):  # else nobody had anything to learn from
+            self.weights = self._merged(chains, self._shares(record))
+
+    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+        """The new global model."""
+        return self._engine.train_models(self.weights, chains, shares, self._sgd, self._loss())
 
     def _loss(self) -> Loss:
         """Of this round's local training."""

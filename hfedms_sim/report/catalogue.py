@@ -1,5 +1,6 @@
 """What is shipped, for people: lists, and one thing in full."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ from rich.text import Text
 
 from hfedms_sim.data import DATASETS, FEMNIST, holds_dataset, open_copy, summary
 from hfedms_sim.errors import InputError
+from hfedms_sim.overheads import extra_memory_bytes, extra_uplink_bytes, model_bytes, training_multiply_adds
 from hfedms_sim.scenario import (
     CLASSES,
+    MODELS,
     STRATEGY_SETTINGS,
+    TRAINING_PASSES,
     LocalTraining,
     NetworkProfile,
     holds_profile,
@@ -22,14 +26,9 @@ from hfedms_sim.scenario import (
     shipped,
     unknown,
 )
+from hfedms_sim.schedule import interval
+from hfedms_sim.strategies import STRATEGIES
 from hfedms_sim.units import format_bps
-
-STRATEGY_PAPERS = {
-    "fedavg": "McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017",
-    "hfedms-s": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
-    "hfedms-d": "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
-}
-
 
 DATASET_TEXTS = {"femnist": FEMNIST} | {name: f"{name}: {text}" for name, text in DATASETS.items()}
 
@@ -54,8 +53,8 @@ def list_profiles() -> Table:
 
 def list_strategies() -> Table:
     table = _listing("strategy", "paper")
-    for name in STRATEGY_SETTINGS:
-        _add(table, name, STRATEGY_PAPERS[name])
+    for name, algorithm in STRATEGIES.items():
+        _add(table, name, algorithm.paper)
     return table
 
 
@@ -115,11 +114,31 @@ def _show_dataset(path: str) -> RenderableType:
 
 def _show_strategy(name: str) -> RenderableType:
     settings: type[LocalTraining] = STRATEGY_SETTINGS[name]
-    table = _listing("key", "default", "what it is")
+    algorithm = STRATEGIES[name]
+    facts = _listing("fact", "value")
+    _add(facts, "rule", algorithm.rule)
+    _add(facts, "paper", algorithm.paper)
+    for fact, value in _costs(settings()):
+        _add(facts, fact, value)
+    keys = _listing("key", "default", "what it is")
     for key, field in settings.model_fields.items():
         if key != "name":
-            _add(table, f"strategy.{key}", _value(field.default), field.description or "")
-    return Group(Text(f"{name}: {STRATEGY_PAPERS[name]}", style="bold"), table)
+            _add(keys, f"strategy.{key}", _value(field.default), " ".join((field.description or "").split()))
+    return Group(Text(name, style="bold"), facts, keys)
+
+
+def _costs(settings: LocalTraining) -> Iterator[tuple[str, str]]:
+    """Of one participant in one full round, with the paper's network and default settings."""
+    model = MODELS["cnn"]
+    sent, extra_up = model_bytes(settings, model), extra_uplink_bytes(settings)
+    ways = 2 if interval(settings) > 1 else 1
+    passes = training_multiply_adds(settings, model) / (TRAINING_PASSES * model.multiply_adds)
+    yield "bytes up, cnn", f"{sent + extra_up:,}"
+    yield "bytes down, cnn", f"{ways * sent:,}{', the scatter included' if ways == 2 else ''}"
+    if ways == 2:
+        yield "between full rounds", f"{model.classifier_bytes:,} bytes up and down"
+    yield "compute to plain SGD", f"{passes:.2f}"
+    yield "memory beside the model", f"{extra_memory_bytes(settings, model):,} bytes"
 
 
 def _listing(*headings: str) -> Table:

@@ -73,6 +73,11 @@ class ModelSpec:
     def multiply_adds(self) -> int:
         return self.extractor_multiply_adds + self.classifier_multiply_adds
 
+    @property
+    def convolutions(self) -> tuple[Layer, ...]:
+        """Those at the beginning of the extractor; none in a network of dense layers."""
+        return tuple(layer for layer in self.extractor if layer.kernel > 1)
+
 
 MODELS: dict[str, ModelSpec] = {
     "cnn": ModelSpec(

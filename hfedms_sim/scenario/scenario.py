@@ -164,6 +164,14 @@ class Scenario(Settings):
             seen.add(cell.name)
         return self
 
+    @model_validator(mode="after")
+    def _fusion_has_convolutions(self) -> "Scenario":
+        if self.strategy.name == "fedfusion" and not self.model_spec.convolutions:
+            raise ValueError(
+                f"strategy: fedfusion fuses the features of a convolution, and model: {self.model} has none"
+            )
+        return self
+
     @property
     def model_spec(self) -> ModelSpec:
         return MODELS[self.model]

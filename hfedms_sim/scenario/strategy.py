@@ -2,9 +2,12 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from hfedms_sim.scenario.base import Fraction, NonNegativeFloat, PositiveFloat, PositiveInt, Settings
+
+Solver = Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"]
+Draw = Literal["random", "matched"]
 
 
 class LocalTraining(Settings):
@@ -28,10 +31,107 @@ class LocalTraining(Settings):
         return self.model_dump(mode="json", exclude=set(self.plan_keys))
 
 
-class FedAvgSettings(LocalTraining):
-    name: Literal["fedavg"] = "fedavg"
+class AveragingSettings(LocalTraining):
+    """Every participant trains alone, from the server's model; the server averages."""
+
     weights: Literal["uniform", "samples"] = "samples"
     """How the server averages: every result the same, or by the samples behind it."""
+
+
+class FedAvgSettings(AveragingSettings):
+    name: Literal["fedavg"] = "fedavg"
+
+
+class FedProxSettings(AveragingSettings):
+    name: Literal["fedprox"] = "fedprox"
+    mu: NonNegativeFloat = 0.1
+    """Strength of the pull towards the model that the round started from."""
+
+
+FedMMDSettings = create_model(  # type: ignore[call-overload]
+    "FedMMDSettings",
+    __base__=AveragingSettings,
+    __doc__="Two streams: the local model, and the frozen one that the round started from.",
+    **{
+        "name": (Literal["fedmmd"], "fedmmd"),
+        "lambda": (NonNegativeFloat, Field(0.1, description="Weight of the discrepancy between the two streams.")),
+    },
+)  # a class statement cannot have a field called lambda
+
+
+class FedFusionSettings(AveragingSettings):
+    name: Literal["fedfusion"] = "fedfusion"
+    operator: Literal["conv", "multi", "single"] = "conv"
+    """How features of the local and of the frozen extractor are fused: a 1x1 convolution, or by a weight per channel,
+    or by one for all."""
+
+
+class IdaSettings(AveragingSettings):
+    name: Literal["ida"] = "ida"
+    variant: Literal["plain", "fedavg", "intrac"] = "plain"
+    """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
+    accuracy."""
+
+
+class ServerOptimiserSettings(AveragingSettings):
+    """Adaptive federated optimisation: the mean change of a round is a pseudo-gradient for the server's optimiser."""
+
+    server_learning_rate: PositiveFloat
+    """Of the server's optimiser."""
+    tau: PositiveFloat
+    """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
+
+
+class FedAdagradSettings(ServerOptimiserSettings):
+    name: Literal["fedadagrad"] = "fedadagrad"
+    server_learning_rate: PositiveFloat = 0.1
+    """Of the server's optimiser."""
+    tau: PositiveFloat = 0.01
+    """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
+
+
+class MomentSettings(ServerOptimiserSettings):
+    server_learning_rate: PositiveFloat = 10**-2.5
+    """Of the server's optimiser."""
+    tau: PositiveFloat = 1e-4
+    """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
+    beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    """How much of the first moment stays."""
+    beta2: Annotated[float, Field(ge=0, lt=1)] = 0.99
+    """How much of the second moment stays."""
+
+
+class FedAdamSettings(MomentSettings):
+    name: Literal["fedadam"] = "fedadam"
+
+
+class FedYogiSettings(MomentSettings):
+    name: Literal["fedyogi"] = "fedyogi"
+
+
+class FixedGroupsSettings(LocalTraining):
+    """Chains in groups that are formed once and never change, in membership or order."""
+
+    plan_keys: ClassVar[frozenset[str]] = LocalTraining.plan_keys | {"beta", "leftover"}
+
+    beta: PositiveInt = 10
+    """Number of groups."""
+    leftover: Literal["drop", "spread"] = "drop"
+    """Sensors that fit into no group of equal size: never take part, or join the smallest groups."""
+
+
+class StaticGroupsSettings(FixedGroupsSettings):
+    name: Literal["static-groups"] = "static-groups"
+
+
+class StaticICGSettings(FixedGroupsSettings):
+    plan_keys: ClassVar[frozenset[str]] = FixedGroupsSettings.plan_keys | {"solver", "draw"}
+
+    name: Literal["static-icg"] = "static-icg"
+    solver: Solver = "auto"
+    """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
+    draw: Draw = "random"
+    """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
 
 
 class ChainSettings(LocalTraining):
@@ -51,9 +151,9 @@ class ChainSettings(LocalTraining):
     """Sensors that fit into no group of equal size: sit out the cycle, or join the smallest groups."""
     order: Literal["cycle", "round"] = "cycle"
     """A chain's order is shuffled at each regrouping, or in each round."""
-    solver: Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"] = "auto"
+    solver: Solver = "auto"
     """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
-    draw: Literal["random", "matched"] = "random"
+    draw: Draw = "random"
     """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
 
 
@@ -93,9 +193,32 @@ class HFedMSDynamicSettings(ChainSettings):
     """The merged model goes to each participant, or once per cell to all."""
 
 
-StrategySettings = Annotated[FedAvgSettings | HFedMSStaticSettings | HFedMSDynamicSettings, Field(discriminator="name")]
 STRATEGY_SETTINGS: dict[str, type[LocalTraining]] = {
     "fedavg": FedAvgSettings,
+    "fedprox": FedProxSettings,
+    "fedmmd": FedMMDSettings,
+    "fedfusion": FedFusionSettings,
+    "ida": IdaSettings,
+    "fedadagrad": FedAdagradSettings,
+    "fedadam": FedAdamSettings,
+    "fedyogi": FedYogiSettings,
+    "static-groups": StaticGroupsSettings,
+    "static-icg": StaticICGSettings,
     "hfedms-s": HFedMSStaticSettings,
     "hfedms-d": HFedMSDynamicSettings,
 }
+StrategySettings = Annotated[
+    FedAvgSettings
+    | FedProxSettings
+    | FedMMDSettings  # type: ignore[valid-type]
+    | FedFusionSettings
+    | IdaSettings
+    | FedAdagradSettings
+    | FedAdamSettings
+    | FedYogiSettings
+    | StaticGroupsSettings
+    | StaticICGSettings
+    | HFedMSStaticSettings
+    | HFedMSDynamicSettings,
+    Field(discriminator="name"),
+]

@@ -20,7 +20,7 @@ class Trainer:
         self.evaluate_s = 0.0
         self._batches = batches
         self._learner = make_learner(scenario, batches)
-        self._evaluator = Evaluator(scenario.model_spec, dataset, scenario.sensors.count)
+        self._evaluator = Evaluator(self._learner.make_network(), dataset, scenario.sensors.count)
         self._probe_round = scenario.probe_round
         self._probe: Probe | None = None
 

@@ -4,12 +4,19 @@ state = strategy.start() each round: the report it asks for, if any -> plan(stat
 state = after(state, plan, record)
 """
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Payload, Plan, RoundRecord
+
+if TYPE_CHECKING:
+    from hfedms_sim.learning.learner import Learner
+    from hfedms_sim.learning.samples import SampleSource
+    from hfedms_sim.scenario import Scenario
 
 State = TypeVar("State")
 ClassCounts = NDArray[np.int64]  # sensors x classes
@@ -28,3 +35,15 @@ class Strategy(Protocol[State]):
 
     def after(self, state: State, plan: Plan, record: RoundRecord) -> State:
         """The state for the round after `record`."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A published algorithm: how its rounds are planned, and how it learns from them."""
+
+    paper: str
+    rule: str
+    """In one formula; w is the server's model, w_k what sensor k makes of it, n_k how many samples it has."""
+    planner: Callable[..., Strategy[Any]]
+    learner: Callable[["Scenario", "SampleSource"], "Learner"]
+    """Loads torch when called, not before."""

@@ -2,20 +2,28 @@
 Decentralized Data", AISTATS 2017.
 
 Each round floor(kappa K) sensors, drawn anew, pull the model, train on what they capture, and push it: w <- sum_k
-(n_k / n) w_k. On the clock that is chains of length one.
+(n_k / n) w_k. On the clock that is chains of length one. Its plan is also that of the algorithms that differ from it
+in the sensors' loss or in the server's mean; what they cost more is in overheads.py.
 """
 
+from typing import TYPE_CHECKING
+
+from hfedms_sim.overheads import extra_uplink_bytes, fusion_parameters, model_bytes, training_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
-from hfedms_sim.scenario import TRAINING_PASSES, FedAvgSettings, ModelSpec
+from hfedms_sim.scenario import AveragingSettings, ModelSpec, Scenario
 from hfedms_sim.schedule import selected
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import ClassCounts, SensorIds
+from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
+
+if TYPE_CHECKING:
+    from hfedms_sim.learning.learner import Learner
+    from hfedms_sim.learning.samples import SampleSource
 
 
 class FedAvg:
     """The state is the number of the coming round."""
 
-    def __init__(self, settings: FedAvgSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
+    def __init__(self, settings: AveragingSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
         self._settings = settings
         self._model = model
         self._sensors = sensors
@@ -28,21 +36,38 @@ class FedAvg:
         return None
 
     def plan(self, state: int, counts: ClassCounts | None) -> Plan:
-        size = selected(self._settings.sample_ratio, len(self._sensors))
+        settings, model = self._settings, self._model
+        size = selected(settings.sample_ratio, len(self._sensors))
         clients = self._draws.subset("selection", self._sensors, size, state).tolist()
-        train = WorkStep("train", TRAINING_PASSES * self._model.multiply_adds * self._settings.epochs)
         return Plan(
             round=state,
             cycle=state,
             phase="full",
             groups=tuple(Group(number, (client,)) for number, client in enumerate(clients)),
-            payload=Payload("model", self._model.model_bytes),
-            work=(train,),
+            payload=Payload("model", model_bytes(settings, model)),
+            work=(WorkStep("train", training_multiply_adds(settings, model) * settings.epochs),),
             memory={},
             reuse_batch=False,
             scatter=None,
-            trained_parameters=self._model.parameters,
+            trained_parameters=model.parameters + fusion_parameters(settings, model),
+            extra_uplink_bytes=extra_uplink_bytes(settings),
         )
 
     def after(self, state: int, plan: Plan, record: RoundRecord) -> int:
         return state + 1
+
+
+def averaging_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
+    """Chains of plain SGD, and the mean of their ends."""
+    from hfedms_sim.learning.learner import ChainLearner
+    from hfedms_sim.strategies.parts import learner_parts
+
+    return ChainLearner(scenario.strategy, learner_parts(scenario, source))
+
+
+ALGORITHM = Algorithm(
+    paper="McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017",
+    rule="w <- sum_k (n_k / n) w_k",
+    planner=FedAvg,
+    learner=averaging_learner,
+)

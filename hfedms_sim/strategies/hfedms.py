@@ -13,16 +13,22 @@ extract the semantics of their batch with it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hfedms_sim.closed_form import REPORT_BYTES
 from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
-from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
+from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec, Scenario
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import ClassCounts, SensorIds
+from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
+from hfedms_sim.strategies.fedavg import averaging_learner
+
+if TYPE_CHECKING:
+    from hfedms_sim.learning.learner import Learner
+    from hfedms_sim.learning.samples import SampleSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +188,25 @@ class HFedMSDynamic(HFedMSStatic):
             by_key = sorted(zip(keys, group.sensors, strict=True))
             shuffled.append(Group(group.number, tuple(sensor for _, sensor in by_key)))
         return tuple(shuffled)
+
+
+def _calibrating_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
+    from hfedms_sim.learning.calibration import CalibratingLearner
+    from hfedms_sim.strategies.parts import learner_parts
+
+    assert isinstance(scenario.strategy, HFedMSDynamicSettings)
+    return CalibratingLearner(scenario.strategy, learner_parts(scenario, source))
+
+
+STATIC = Algorithm(
+    paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
+    rule="w <- mean over the drawn groups of the last sensor's model; regrouped each cycle, into more groups",
+    planner=HFedMSStatic,
+    learner=averaging_learner,
+)
+DYNAMIC = Algorithm(
+    paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
+    rule="as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics",
+    planner=HFedMSDynamic,
+    learner=_calibrating_learner,
+)

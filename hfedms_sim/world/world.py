@@ -145,11 +145,12 @@ class World:
             self._luck.draw(sensors, payload.kind, self._round)
 
     def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
+        uplink = plan.uplink_payload
         for number in range(group.hop_count):
             hop = group.hop(number)
             source, target = self._cell_or_server(hop.source), self._cell_or_server(hop.target)
             if source is not None:
-                yield from self._on_air(source, "up", hop.source, plan.payload, group.number, hop)
+                yield from self._on_air(source, "up", hop.source, uplink, group.number, hop)
             if source is not target and self._backbone_s:
                 yield Timeout(self.env, self._backbone_s)
             if target is not None:

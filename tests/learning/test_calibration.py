@@ -7,17 +7,17 @@ import torch
 
 from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.engine import GenericEngine
-from hfedms_sim.learning.networks import is_classifier
+from hfedms_sim.learning.networks import Network, is_classifier
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import HFedMSDynamicSettings
-from tests.learning.tiny_factory import SHUFFLES, SPEC, START, RandomImages, record
+from tests.learning.tiny_factory import SPEC, RandomImages, parts, record
 
 CHAINS = [[0, 1], [2, 3]]
 
 
 def learner(**changes: Any) -> CalibratingLearner:
     settings = HFedMSDynamicSettings(**({"interval": 3, "memory": 20, "learning_rate": 0.1} | changes))
-    return CalibratingLearner(settings, SPEC, START, GenericEngine(SPEC), RandomImages(), SHUFFLES)
+    return CalibratingLearner(settings, parts())
 
 
 def play(one: CalibratingLearner, rounds: int, interval: int = 3, size: int = 9) -> None:
@@ -83,7 +83,7 @@ def test_the_oracle_keeps_every_raw_sample_once_and_sees_it_through_the_newest_e
     memory = one.memories[2]
     assert memory.labels.tolist() == source.labels(2, ((0, 27),)).tolist()
     images = torch.from_numpy(source.images(2, ((0, 27),))).reshape(-1, 1, 28, 28)
-    expected = GenericEngine(SPEC).extract(one.weights, images)
+    expected = GenericEngine(Network(SPEC)).extract(one.weights, images)
     assert torch.allclose(memory.vectors, expected, atol=1e-6)
     again = learner(scc="oracle")
     for number in range(1, 9):

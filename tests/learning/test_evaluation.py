@@ -37,7 +37,7 @@ def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devic
     weights = dict(START)
     weights["classifier.bias"] = torch.tensor([1.0 * (label < 3) for label in range(62)])
     network.load(weights)
-    metrics = Evaluator(SPEC, DeviceImages(), len(SIZES)).evaluate(weights)
+    metrics = Evaluator(Network(SPEC), DeviceImages(), len(SIZES)).evaluate(weights)
     source, correct, losses, of_device = DeviceImages(), [], [], []
     for device, size in enumerate(SIZES):
         if size:
@@ -54,6 +54,6 @@ def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devic
 
 
 def test_without_test_data_there_are_no_metrics() -> None:
-    metrics = Evaluator(SPEC, NoImages(), 3).evaluate(START)
+    metrics = Evaluator(Network(SPEC), NoImages(), 3).evaluate(START)
     assert metrics.accuracy is None
     assert metrics.loss is None

@@ -7,12 +7,11 @@ import pytest
 import torch
 
 from hfedms_sim.learning.calibration import CalibratingLearner
-from hfedms_sim.learning.engine import GenericEngine
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import HFedMSDynamicSettings
 from tests.learning.second_hfedms import Settings, Visit, play
-from tests.learning.tiny_factory import SHUFFLES, SPEC, START, RandomImages, record
+from tests.learning.tiny_factory import SHUFFLES, START, RandomImages, parts, record
 
 BATCH = 9
 CYCLES = [[[0, 1, 2], [3, 4]], [[4, 0], [5, 2, 1]], [[1, 3], [2, 0]]]  # who comes back, and after how long, differs
@@ -27,7 +26,7 @@ def records(interval: int) -> list[RoundRecord]:
 
 
 def learnt(settings: HFedMSDynamicSettings, source: RandomImages) -> list[Weights]:
-    learner = CalibratingLearner(settings, SPEC, START, GenericEngine(SPEC), source, SHUFFLES)
+    learner = CalibratingLearner(settings, parts(source=source))
     weights = []
     for each in records(settings.interval):
         learner.learn(each)

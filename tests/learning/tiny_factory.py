@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.learning.engine import GenericEngine
-from hfedms_sim.learning.learner import ChainLearner
-from hfedms_sim.learning.networks import Weights, initial_weights
-from hfedms_sim.learning.samples import Shuffles
+from hfedms_sim.learning.learner import ChainLearner, Parts
+from hfedms_sim.learning.networks import Network, Weights, initial_weights
+from hfedms_sim.learning.samples import SampleSource, Shuffles
 from hfedms_sim.rounds import Participation, Phase, RoundRecord, Samples
 from hfedms_sim.scenario import MODELS, LocalTraining
 from hfedms_sim.seeds import Draws
@@ -54,8 +54,12 @@ def record(
     )
 
 
+def parts(start: Weights = START, source: SampleSource | None = None) -> Parts:
+    return Parts(SPEC, start, GenericEngine(Network(SPEC)), source or RandomImages(), SHUFFLES)
+
+
 def chain_learner(settings: LocalTraining, start: Weights = START) -> ChainLearner:
-    return ChainLearner(settings, start, GenericEngine(SPEC), RandomImages(), SHUFFLES)
+    return ChainLearner(settings, parts(start))
 
 
 def _indices(samples: Samples) -> list[int]:

@@ -20,6 +20,10 @@ from hfedms_sim.scenario import (
 )
 from hfedms_sim.scenario.yaml_io import parse_yaml
 
+STRATEGIES = (
+    "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, static-groups, static-icg, "
+    "hfedms-s or hfedms-d"
+)
 PROFILE = "name: mine\nuplink_bps: 1000\ndownlink_bps: 2000\n"
 
 
@@ -119,7 +123,7 @@ def test_a_written_scenario_holds_its_profiles_in_full() -> None:
         ("strategy.interval=true", "strategy.interval = true: must be a whole number"),
         ("strategy.growth=lgo", "strategy.growth = 'lgo': must be log, linear or exp. Did you mean 'log'?"),
         ("strategy.intervall=3", "strategy.intervall = 3: unknown key. Did you mean 'interval'?"),
-        ("strategy.name=hfedms", "strategy.name = 'hfedms': must be fedavg, hfedms-s or hfedms-d. Did you mean"),
+        ("strategy.name=hfedms", f"strategy.name = 'hfedms': must be {STRATEGIES}. Did you mean 'hfedms-s'?"),
         ("strategy=5", "strategy = 5: must be a mapping of keys to values"),
         ("sensor.count=3", "sensor: unknown key. Did you mean 'sensors'?"),
         ("sensors.count=0", "sensors.count = 0: must be at least 1"),
@@ -140,7 +144,7 @@ def test_a_written_scenario_holds_its_profiles_in_full() -> None:
         ("name=../x", "name = '../x': may hold letters"),
         ("cells=[{name: a, profile: ethernet}, {name: a, profile: ethernet}]", "cells: the name 'a' is used twice"),
         ("rounds", "--set rounds: must be KEY=VALUE"),
-        ("strategy.name=[1]", "strategy.name: must be fedavg, hfedms-s or hfedms-d"),
+        ("strategy.name=[1]", f"strategy.name: must be {STRATEGIES}"),
         ("cells.\u00b2.profile=x", "must be a list index"),
         ("cells." + "9" * 5_000 + "=x", "must be a list index"),
         ("cells.0.profile.channels=1" + "0" * 200, "a number of more than 60 digits: must be at most 1000000000"),

@@ -1,6 +1,6 @@
 """What an engine takes and gives: chains of local sets, each with its order, and the mean of where they end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from torch import Tensor
@@ -10,10 +10,14 @@ from hfedms_sim.learning.networks import Network, Weights
 
 
 class Sgd(NamedTuple):
-    """Plain stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size."""
+    """Plain stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size.
+
+    `pull` adds pull x (w - w_start) to the gradient: FedProx's term.
+    """
 
     learning_rate: float
     batch_size: int
+    pull: float = 0.0
 
 
 class LocalSet(NamedTuple):
@@ -46,6 +50,11 @@ class Engine(Protocol):
         loss: Loss = cross_entropy,
     ) -> Weights:
         """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
+
+    def each_model(
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy
+    ) -> Iterator[Weights]:
+        """The ends themselves, one after the other; each holds only until the next one is asked for."""
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         """The same for the classifier alone; `start` and the result hold its parameters only."""

@@ -1,6 +1,6 @@
 """The plain engine: autograd, one network object for all chains, one after the other. The oracle of the fast ones."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -9,14 +9,13 @@ from torch.nn import functional
 from hfedms_sim.learning.engine.base import Chain, LocalSet, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
-from hfedms_sim.scenario import ModelSpec
 
 _EXTRACTION_BATCH = 64
 
 
 class GenericEngine:
-    def __init__(self, spec: ModelSpec) -> None:
-        self._network = Network(spec)
+    def __init__(self, network: Network) -> None:
+        self._network = network
 
     def train_models(
         self,
@@ -26,12 +25,20 @@ class GenericEngine:
         sgd: Sgd,
         loss: Loss = cross_entropy,
     ) -> Weights:
-        network, mean = self._network, RunningMean()
-        for chain, share in zip(chains, shares, strict=True):
-            network.load(start)
-            _descend(network.parameters(), chain, sgd, lambda inputs, labels: loss(network, inputs, labels))
-            mean.add(dict(network.named_parameters()), share)
+        mean = RunningMean()
+        for end, share in zip(self.each_model(start, chains, sgd, loss), shares, strict=True):
+            mean.add(end, share)
         return mean.result() or start
+
+    def each_model(
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy
+    ) -> Iterator[Weights]:
+        network = self._network
+        anchors = [start[name] for name, _ in network.named_parameters()] if sgd.pull else None
+        for chain in chains:
+            network.load(start)
+            _descend(network.parameters(), chain, sgd, lambda inputs, labels: loss(network, inputs, labels), anchors)
+            yield {name: parameter.detach() for name, parameter in network.named_parameters()}
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         network, mean = self._network, RunningMean()
@@ -52,12 +59,26 @@ class GenericEngine:
 
 
 def _descend(
-    parameters: Iterable[nn.Parameter], chain: Iterable[LocalSet], sgd: Sgd, loss: Callable[[Tensor, Tensor], Tensor]
+    parameters: Iterable[nn.Parameter],
+    chain: Iterable[LocalSet],
+    sgd: Sgd,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    anchors: Sequence[Tensor] | None = None,
 ) -> None:
-    optimiser = torch.optim.SGD(parameters, lr=sgd.learning_rate)
+    """`anchors` are the values that the parameters are pulled to."""
+    trained = list(parameters)
+    optimiser = torch.optim.SGD(trained, lr=sgd.learning_rate)
     for local in chain:
         for order in local.epochs:
             for chosen in order.split(sgd.batch_size):
                 optimiser.zero_grad()
                 loss(local.inputs[chosen], local.labels[chosen]).backward()
+                if anchors is not None:
+                    _pull(trained, anchors, sgd.pull)
                 optimiser.step()
+
+
+def _pull(parameters: Sequence[nn.Parameter], anchors: Sequence[Tensor], strength: float) -> None:
+    for parameter, anchor in zip(parameters, anchors, strict=True):
+        assert parameter.grad is not None
+        parameter.grad.add_(parameter.detach() - anchor, alpha=strength)

@@ -1,0 +1,97 @@
+"""Learning rules that differ from FedAvg's in the sensors' loss or in the server's mean. Their papers: strategies/."""
+
+import torch
+
+from hfedms_sim.learning.engine import LocalSet, Loss
+from hfedms_sim.learning.fusion import FusionNetwork, merged_gamma
+from hfedms_sim.learning.inverse_distance import inverse_distance_mean
+from hfedms_sim.learning.learner import ChainLearner, Parts
+from hfedms_sim.learning.mmd import two_streams
+from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
+from hfedms_sim.scenario import (
+    CLASSES,
+    FedFusionSettings,
+    FedProxSettings,
+    FedYogiSettings,
+    IdaSettings,
+    LocalTraining,
+    MomentSettings,
+    ServerOptimiserSettings,
+)
+
+
+class ProximalLearner(ChainLearner):
+    def __init__(self, settings: FedProxSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        self._sgd = self._sgd._replace(pull=settings.mu)
+
+
+class TwoStreamLearner(ChainLearner):
+    def __init__(self, settings: LocalTraining, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        self._weight = float(getattr(settings, "lambda"))
+
+    def _loss(self) -> Loss:
+        return two_streams(self.weights, self._model, self._weight) if self._weight else super()._loss()
+
+
+class FusionLearner(ChainLearner):
+    def __init__(self, settings: FedFusionSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        self._operator = settings.operator
+
+    def make_network(self) -> Network:
+        return FusionNetwork(self._model, self._operator)
+
+    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+        merged = super()._merged(chains, shares)
+        if self._operator == "conv":
+            return merged
+        return merged | {"gamma": merged_gamma(self.weights["gamma"], merged["gamma"])}
+
+
+class AdaptiveServerLearner(ChainLearner):
+    def __init__(self, settings: ServerOptimiserSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        rate, tau = settings.server_learning_rate, settings.tau
+        if isinstance(settings, MomentSettings):
+            rule: Rule = "yogi" if isinstance(settings, FedYogiSettings) else "adam"
+            self._optimiser = ServerOptimiser(rule, rate, tau, settings.beta1, settings.beta2)
+        else:
+            self._optimiser = ServerOptimiser("adagrad", rate, tau)
+
+    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+        mean = super()._merged(chains, shares)
+        return self._optimiser.step(self.weights, mean)
+
+
+class InverseDistanceLearner(ChainLearner):
+    def __init__(self, settings: IdaSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        self._variant = settings.variant
+
+    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+        """Who captured nothing has no say: its unchanged model would be nearest the mean."""
+        heard = [chain for chain in chains if chain]
+        if self._variant == "fedavg":
+            shares = [float(sum(len(local.labels) for local in chain)) for chain in heard]
+        elif self._variant == "intrac":
+            shares = self._inverse_accuracies(heard)
+        else:
+            shares = [1.0] * len(heard)
+        mean = inverse_distance_mean(
+            lambda: self._engine.each_model(self.weights, heard, self._sgd, self._loss()), shares
+        )
+        return self.weights if mean is None else mean
+
+    def _inverse_accuracies(self, chains: list[list[LocalSet]]) -> list[float]:
+        """1 / max(1 / F, accuracy) of each sensor's model on what it was trained on."""
+        network, inverse = Network(self._model), []
+        models = self._engine.each_model(self.weights, chains, self._sgd, self._loss())
+        for model, chain in zip(models, chains, strict=True):
+            network.load(model)
+            with torch.no_grad():
+                right = [(network(local.inputs).argmax(dim=1) == local.labels).float() for local in chain]
+            inverse.append(1 / max(1 / CLASSES, float(torch.cat(right).mean())))
+        return inverse

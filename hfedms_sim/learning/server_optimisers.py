@@ -1,0 +1,48 @@
+"""The server's optimisers of adaptive federated optimisation: the mean change of a round is a pseudo-gradient Delta.
+
+adagrad   m = Delta                            v <- v + Delta^2
+adam      m <- b1 m + (1 - b1) Delta           v <- b2 v + (1 - b2) Delta^2
+yogi      m as adam                            v <- v - (1 - b2) Delta^2 sign(v - Delta^2)
+
+w <- w + rate m / (sqrt(v) + tau),   without bias correction; m starts at 0, v at tau^2
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from hfedms_sim.learning.networks import Weights
+
+Rule = Literal["adagrad", "adam", "yogi"]
+
+
+@dataclass
+class ServerOptimiser:
+    rule: Rule
+    rate: float
+    tau: float
+    beta1: float = 0.0
+    beta2: float = 0.0
+    _first: Weights = field(default_factory=dict)
+    _second: Weights = field(default_factory=dict)
+
+    def step(self, weights: Weights, mean: Weights) -> Weights:
+        """The new model; `mean` is what the participants' models average to."""
+        return {name: self._step(name, value, mean[name] - value) for name, value in weights.items()}
+
+    def _step(self, name: str, value: Tensor, change: Tensor) -> Tensor:
+        first = self._first.get(name, torch.zeros_like(value))
+        second = self._second.get(name, torch.full_like(value, self.tau**2))
+        squared = change.square()
+        if self.rule == "adagrad":
+            first, second = change, second + squared
+        else:
+            first = self.beta1 * first + (1 - self.beta1) * change
+            if self.rule == "adam":
+                second = self.beta2 * second + (1 - self.beta2) * squared
+            else:
+                second = second - (1 - self.beta2) * squared * torch.sign(second - squared)
+        self._first[name], self._second[name] = first, second
+        return value + self.rate * first / (second.sqrt() + self.tau)

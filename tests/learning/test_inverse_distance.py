@@ -1,0 +1,186 @@
+"""IDA's average: weights by hand, its variants, and models that are kept or trained twice."""
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import Any
+
+import pytest
+import torch
+
+from hfedms_sim.learning import rivals
+from hfedms_sim.learning.inverse_distance import distance, inverse_distance_mean
+from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.rivals import InverseDistanceLearner
+from hfedms_sim.rounds import RoundRecord
+from hfedms_sim.scenario import IdaSettings
+from tests.learning.tiny_factory import SPEC, START, chain_learner, parts, record
+
+SGD = {"learning_rate": 0.1, "batch_size": 4}
+
+
+def model(*values: float) -> Weights:
+    """Two parameters, so that a distance that forgot one of them would show."""
+    return {"a": torch.tensor(values[:1], dtype=torch.float64), "b": torch.tensor(values[1:], dtype=torch.float64)}
+
+
+def mean_of(*models: Weights, shares: list[float] | None = None, **settings: Any) -> list[float]:
+    mean = inverse_distance_mean(lambda: iter(models), shares or [1.0] * len(models), **settings)
+    assert mean is not None
+    return torch.cat([mean["a"], mean["b"]]).tolist()
+
+
+def test_the_distance_is_euclidean_over_all_parameters() -> None:
+    assert distance(model(0, 0, 1), model(2, 3, 7)) == pytest.approx(7.0)
+
+
+THREE = (model(0, 0), model(3, 0), model(3, 9))
+"""Their mean is (2, 3), at distances sqrt(13), sqrt(10) and sqrt(37)."""
+INVERSE = (1 / sqrt(13), 1 / sqrt(10), 1 / sqrt(37))
+
+
+def expected(*alphas: float) -> Any:
+    total = sum(alphas)
+    return pytest.approx([3 * (alphas[1] + alphas[2]) / total, 9 * alphas[2] / total], rel=1e-7)
+
+
+def test_models_count_by_the_inverse_of_their_distance_to_the_mean() -> None:
+    assert mean_of(*THREE) == expected(*INVERSE)
+
+
+def test_shares_multiply_the_inverse_distance_and_leave_the_mean_it_is_measured_from_plain() -> None:
+    shares = [9.0, 5.0, 2.0]
+    weighted = expected(*(share * inverse for share, inverse in zip(shares, INVERSE, strict=True)))
+    assert mean_of(*THREE, shares=shares) == weighted
+
+
+def test_an_outlier_counts_less_than_in_the_plain_mean() -> None:
+    crowd = [model(0.1 * number, 0) for number in range(9)]
+    assert mean_of(*crowd, model(100, 0))[0] < 0.2 * (3.6 + 100) / 10
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 16, 40, 47, 48, 10**6])
+def test_kept_in_memory_or_asked_for_twice_gives_the_same_bits(kept_bytes: int) -> None:
+    """Three models of 16 bytes each. Like the engine's, they hold only until the next one is asked for."""
+    asked = 0
+
+    def models() -> Iterator[Weights]:
+        nonlocal asked
+        asked += 1
+        live = model(0, 0)
+        for each in THREE:
+            for name, value in each.items():
+                live[name].copy_(value)
+            yield live
+
+    mean = inverse_distance_mean(models, [1.0, 1.0, 1.0], kept_bytes)
+    assert mean is not None
+    assert [float(mean["a"]), float(mean["b"])] == mean_of(*THREE)
+    assert asked == (1 if kept_bytes >= 48 else 2)
+
+
+def test_one_model_alone_is_the_mean() -> None:
+    assert mean_of(model(3, 4)) == [3.0, 4.0]
+
+
+def test_equal_models_stay_as_they_are_bit_for_bit() -> None:
+    value = torch.rand(100, generator=torch.Generator().manual_seed(1))
+    mean = inverse_distance_mean(lambda: iter([{"a": value.clone()} for _ in range(7)]), [1.0] * 7)
+    assert mean is not None
+    assert torch.equal(mean["a"], value)
+
+
+def test_a_model_that_is_the_mean_takes_all_but_nothing_of_it() -> None:
+    """Its weight is 1 / eps = 1e8 against 1 / 2 of the two others, which cancel out."""
+    assert mean_of(model(0, 0), model(1, 1), model(2, 2)) == pytest.approx([1.0, 1.0])
+    assert mean_of(model(0, 0), model(1, 1), model(2, 2), shares=[1.0, 1.0, 0.0]) == pytest.approx([1.0, 1.0], abs=1e-7)
+
+
+def test_no_models_have_no_mean() -> None:
+    assert inverse_distance_mean(lambda: iter(()), []) is None
+
+
+SIZES = {0: 9, 1: 5, 2: 3}
+
+
+def played() -> RoundRecord:
+    """Three sensors with different numbers of samples."""
+    whole = record(1, [[sensor] for sensor in SIZES], 1)
+    chains = tuple((chain[0]._replace(samples=((0, SIZES[chain[0].sensor]),)),) for chain in whole.chains)
+    return RoundRecord(1, 1, "full", chains, whole.arrived, 0.0, 1.0)
+
+
+def learner(variant: str, rate: float = 0.05) -> InverseDistanceLearner:
+    return InverseDistanceLearner(IdaSettings(variant=variant, **SGD | {"learning_rate": rate}), parts())  # type: ignore[arg-type]
+
+
+def ends(rate: float) -> list[tuple[Weights, float]]:
+    """Where each sensor ends on its own, in FedAvg's words, and its accuracy on what it trained on."""
+    found = []
+    for chain in played().chains:
+        alone = chain_learner(IdaSettings(**SGD | {"learning_rate": rate}))
+        alone.learn(RoundRecord(1, 1, "full", (chain,), (True,), 0.0, 1.0))
+        network, local = Network(SPEC), alone._local_set(chain[0], 1)
+        network.load(alone.weights)
+        right = int((network(local.inputs).argmax(dim=1) == local.labels).sum())
+        found.append((alone.weights, right / len(local.labels)))
+    return found
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.05])  # one sensor knows nothing of its samples; all know some
+@pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
+def test_the_variants_are_those_of_the_specification(variant: str, rate: float) -> None:
+    models = [weights for weights, _ in ends(rate)]
+    centre = {name: sum(each[name].double() for each in models) / 3 for name in START}
+    alphas = [1 / (distance(centre, each) + 1e-8) for each in models]  # type: ignore[arg-type]
+    if variant == "fedavg":
+        alphas = [alpha * size for alpha, size in zip(alphas, SIZES.values(), strict=True)]
+    if variant == "intrac":
+        alphas = [alpha / max(1 / 62, accuracy) for alpha, (_, accuracy) in zip(alphas, ends(rate), strict=True)]
+        assert (0.0 in [accuracy for _, accuracy in ends(rate)]) == (rate == 0.02)
+    one = learner(variant, rate)
+    one.learn(played())
+    for name, value in one.weights.items():
+        mean = sum(a * each[name].double() for a, each in zip(alphas, models, strict=True)) / sum(alphas)
+        assert float((mean - value).abs().max()) < 1e-6  # type: ignore[union-attr]
+
+
+def test_the_variants_differ() -> None:
+    learnt = []
+    for variant in ("plain", "fedavg", "intrac"):
+        one = learner(variant)
+        one.learn(played())
+        learnt.append(one.weights["classifier.weight"])
+    assert not torch.allclose(learnt[0], learnt[1], atol=1e-5)
+    assert not torch.allclose(learnt[0], learnt[2], atol=1e-5)
+    assert not torch.allclose(learnt[1], learnt[2], atol=1e-5)
+
+
+@pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
+def test_a_learner_short_of_memory_trains_twice_and_learns_the_same_bits(
+    variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roomy = learner(variant)
+    roomy.learn(played())
+    monkeypatch.setattr(rivals, "inverse_distance_mean", lambda *given: inverse_distance_mean(*given, kept_bytes=0))
+    short = learner(variant)
+    short.learn(played())
+    assert all(torch.equal(roomy.weights[name], short.weights[name]) for name in START)
+
+
+@pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
+def test_an_empty_round_changes_nothing(variant: str) -> None:
+    one = learner(variant)
+    for nothing in (RoundRecord(1, 1, "full", (), (), 0.0, 1.0), record(1, [[0], [1]], 0, samples=())):
+        one.learn(nothing)
+        assert all(torch.equal(one.weights[name], START[name]) for name in START)
+
+
+@pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
+def test_a_sensor_without_samples_has_no_say(variant: str) -> None:
+    """It hands back what it was sent; FedAvg does not count it either."""
+    whole = played()
+    idle = record(1, [[7]], 0, samples=()).chains
+    with_idle, without = learner(variant), learner(variant)
+    with_idle.learn(RoundRecord(1, 1, "full", (*whole.chains, *idle), (True,) * 4, 0.0, 1.0))
+    without.learn(whole)
+    assert all(torch.allclose(with_idle.weights[name], without.weights[name], atol=1e-7) for name in START)

@@ -1,0 +1,86 @@
+"""What a strategy costs beyond plain SGD and the model, in the specification's own numbers."""
+
+from typing import Any
+
+import pytest
+
+from hfedms_sim.overheads import (
+    extra_memory_bytes,
+    extra_uplink_bytes,
+    fusion_parameters,
+    model_bytes,
+    training_multiply_adds,
+)
+from hfedms_sim.scenario import MODELS, STRATEGY_SETTINGS, FedFusionSettings, HFedMSDynamicSettings, IdaSettings
+
+CNN, SMALL = MODELS["cnn"], MODELS["small-cnn"]
+MODEL_BYTES = 4 * 6_687_834
+CONVOLUTIONS_BYTES = 4 * (832 + 51_264)
+PLAIN = sorted(set(STRATEGY_SETTINGS) - {"fedmmd", "fedfusion"})
+
+
+@pytest.mark.parametrize(("operator", "weights"), [("conv", 8_256), ("multi", 64), ("single", 1)])
+def test_the_fusion_of_the_cnn_has_these_weights_and_sends_them_each_way(operator: str, weights: int) -> None:
+    settings = FedFusionSettings(operator=operator)  # type: ignore[arg-type]
+    assert fusion_parameters(settings, CNN) == weights
+    assert model_bytes(settings, CNN) == MODEL_BYTES + 4 * weights
+    assert extra_uplink_bytes(settings) == 0
+
+
+@pytest.mark.parametrize(("operator", "weights"), [("conv", 2 * 16 * 16 + 16), ("multi", 16), ("single", 1)])
+def test_the_small_cnns_fusion_follows_its_sixteen_channels(operator: str, weights: int) -> None:
+    assert fusion_parameters(FedFusionSettings(operator=operator), SMALL) == weights  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(set(STRATEGY_SETTINGS) - {"fedfusion"}))
+def test_nobody_else_sends_more_than_the_model(name: str) -> None:
+    settings = STRATEGY_SETTINGS[name]()
+    assert fusion_parameters(settings, CNN) == 0
+    assert model_bytes(settings, CNN) == MODEL_BYTES
+    assert extra_uplink_bytes(settings) == 0
+
+
+@pytest.mark.parametrize(("variant", "extra"), [("plain", 0), ("fedavg", 0), ("intrac", 4)])
+def test_only_inverse_accuracies_are_sent_up_a_number_each(variant: str, extra: int) -> None:
+    assert extra_uplink_bytes(IdaSettings(variant=variant)) == extra  # type: ignore[arg-type]
+    assert model_bytes(IdaSettings(variant=variant), CNN) == MODEL_BYTES  # type: ignore[arg-type]
+
+
+def factor(name: str, **changes: str) -> float:
+    return training_multiply_adds(STRATEGY_SETTINGS[name](**changes), CNN) / (3 * 17_295_928)
+
+
+def test_compute_is_a_third_more_for_fedmmd_and_a_quarter_for_fedfusion() -> None:
+    assert round(factor("fedmmd"), 2) == 1.33
+    assert round(factor("fedfusion"), 2) == 1.23
+    assert round(factor("fedfusion", operator="multi"), 2) == 1.21  # the convolutions' forward pass, hardly more
+    assert factor("fedfusion", operator="single") == factor("fedfusion", operator="multi")
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_all_others_compute_three_passes(name: str) -> None:
+    assert factor(name) == 1.0
+
+
+def test_fedfusions_work_counted_layer_by_layer() -> None:
+    """Three passes of model and fusion (49 pixels x 128 x 64), one forward pass of the frozen convolutions."""
+    convolutions = 28 * 28 * 25 * 32 + 14 * 14 * 25 * 32 * 64
+    fusion = 7 * 7 * 128 * 64
+    assert training_multiply_adds(FedFusionSettings(), CNN) == 3 * (17_295_928 + fusion) + convolutions
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGY_SETTINGS))
+def test_memory_is_that_of_the_frozen_copy(name: str) -> None:
+    """26.75 MB for a whole model, 0.2 MB for its convolutions; HFedMS-D keeps an extractor and its memory."""
+    expected = {
+        "fedprox": MODEL_BYTES,
+        "fedmmd": MODEL_BYTES,
+        "fedfusion": CONVOLUTIONS_BYTES,
+        "hfedms-d": 4 * 6_681_572 + 200 * (4 * 100 + 1),
+    }.get(name, 0)
+    assert extra_memory_bytes(STRATEGY_SETTINGS[name](), CNN) == expected
+
+
+@pytest.mark.parametrize("changes", [{"interval": 1}, {"scc": "off"}])
+def test_hfedms_d_without_a_semantic_memory_keeps_nothing(changes: dict[str, Any]) -> None:
+    assert extra_memory_bytes(HFedMSDynamicSettings(**changes), CNN) == 0
