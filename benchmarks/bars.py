@@ -2,11 +2,11 @@
 
 
 def at_most(what: str, measured: float, bar: float) -> bool:
-    return _verdict(f"{what}: {measured:.2f} (bar: at most {bar:g})", measured <= bar)
+    return _verdict(f"{what}: {measured:.4g} (bar: at most {bar:g})", measured <= bar)
 
 
 def at_least(what: str, measured: float, bar: float) -> bool:
-    return _verdict(f"{what}: {measured:.2f} (bar: at least {bar:g})", measured >= bar)
+    return _verdict(f"{what}: {measured:.4g} (bar: at least {bar:g})", measured >= bar)
 
 
 def _verdict(line: str, met: bool) -> bool:
