@@ -18,7 +18,7 @@ from torch import Tensor
 
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import LocalSet, Loss
-from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains
+from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains, shares
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.learning.samples import captured_images
 from hfedms_sim.learning.semantics import Memory, drift, nearest_to_class_mean
@@ -79,17 +79,11 @@ class CalibratingLearner(ChainLearner):
             for chain in chains
         ]
         start = {name: value for name, value in self.weights.items() if is_classifier(name)}
-        classifier = self._engine.train_classifiers(start, sets, self._calibration_shares(sets), self._sgd)
+        classifier = self._engine.train_classifiers(start, sets, shares(sets, self._scc.weights), self._sgd)
         self.weights = self._extractor | classifier
         if self._scc.scc != "off":
             for participation in participants:
                 self._note(participation, extracted[participation.sensor])
-
-    def _calibration_shares(self, sets: list[list[LocalSet]]) -> list[float]:
-        """Of the chains in the server's mean; the samples of a calibration are its vectors, remembered ones too."""
-        if self._scc.weights == "uniform":
-            return [1.0] * len(sets)
-        return [float(sum(len(local.labels) for local in chain)) for chain in sets]
 
     def _calibration_set(self, participation: Participation, new: Semantics, round_number: int) -> LocalSet:
         """The new batch's semantics and the memory's."""

@@ -6,23 +6,21 @@ The divergence is averaged over samples and over classes. The paper does not hav
 with weight 0.1.
 """
 
-import torch
 from torch import Tensor
 from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Loss
+from hfedms_sim.learning.frozen import frozen
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.scenario import ModelSpec
 
 
 def distilling(teacher: Weights, model: ModelSpec, weight: float) -> Loss:
-    knowing = Network(model)
-    knowing.load(teacher)
+    known_logits = frozen(teacher, model)
 
     def loss(network: Network, images: Tensor, labels: Tensor) -> Tensor:
         logits = network(images)
-        with torch.no_grad():
-            known = functional.log_softmax(knowing(images), dim=1)
+        known = functional.log_softmax(known_logits(images), dim=1)
         terms = functional.kl_div(functional.log_softmax(logits, dim=1), known, reduction="none", log_target=True)
         return functional.cross_entropy(logits, labels) + weight * terms.mean()
 

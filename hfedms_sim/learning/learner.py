@@ -3,11 +3,12 @@
 It takes the round as it happened, a RoundRecord, and nothing else of the world.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import torch
 
-from hfedms_sim.learning.engine import Engine, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine import Chain, Engine, LocalSet, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
 from hfedms_sim.rounds import Participation, RoundRecord
@@ -54,7 +55,7 @@ class ChainLearner:
             for chain in arrived_chains(record)
         ]
         if any(chains):  # else nobody had anything to learn from
-            self.weights = self._merged(chains, self._shares(record))
+            self.weights = self._merged(chains, shares(chains, self._settings.weights))
 
     def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
         """The new global model."""
@@ -69,15 +70,12 @@ class ChainLearner:
         epochs = self._shuffles.of(participation.sensor, round_number, len(labels), self._settings.epochs)
         return LocalSet(images, labels, epochs)
 
-    def _shares(self, record: RoundRecord) -> list[float]:
-        return shares(record, self._settings.weights)
 
-
-def shares(record: RoundRecord, weights: Literal["uniform", "samples"]) -> list[float]:
-    """Of the chains that arrived, in the server's mean."""
+def shares(chains: Sequence[Chain], weights: Literal["uniform", "samples"]) -> list[float]:
+    """Of the chains in the server's mean: all the same, or by the samples or vectors they trained on."""
     if weights == "uniform":
-        return [1.0 for _ in arrived_chains(record)]
-    return [float(sum(participation.captured for participation in chain)) for chain in arrived_chains(record)]
+        return [1.0] * len(chains)
+    return [float(sum(len(local.labels) for local in chain)) for chain in chains]
 
 
 def arrived_chains(record: RoundRecord) -> list[tuple[Participation, ...]]:

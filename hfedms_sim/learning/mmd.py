@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Loss
+from hfedms_sim.learning.frozen import frozen
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.scenario import ModelSpec
 
@@ -23,16 +24,13 @@ def squared_discrepancy(one: Tensor, other: Tensor) -> Tensor:
     return value.clamp(min=0)
 
 
-def two_streams(frozen: Weights, model: ModelSpec, weight: float) -> Loss:
+def two_streams(start: Weights, model: ModelSpec, weight: float) -> Loss:
     """Cross-entropy of the local stream, and the discrepancy of its logits from the frozen stream's."""
-    anchor = Network(model)
-    anchor.load(frozen)
+    frozen_logits = frozen(start, model)
 
     def loss(network: Network, images: Tensor, labels: Tensor) -> Tensor:
         logits = network(images)
-        with torch.no_grad():
-            kept = anchor(images)
-        return functional.cross_entropy(logits, labels) + weight * squared_discrepancy(kept, logits)
+        return functional.cross_entropy(logits, labels) + weight * squared_discrepancy(frozen_logits(images), logits)
 
     return loss
 

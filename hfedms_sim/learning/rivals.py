@@ -5,7 +5,7 @@ import torch
 from hfedms_sim.learning.engine import LocalSet, Loss
 from hfedms_sim.learning.fusion import FusionNetwork, merged_gamma
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
-from hfedms_sim.learning.learner import ChainLearner, Parts
+from hfedms_sim.learning.learner import ChainLearner, Parts, shares
 from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
@@ -71,17 +71,15 @@ class InverseDistanceLearner(ChainLearner):
         super().__init__(settings, parts)
         self._variant = settings.variant
 
-    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+    def _merged(self, chains: list[list[LocalSet]], _: list[float]) -> Weights:
         """Who captured nothing has no say: its unchanged model would be nearest the mean."""
         heard = [chain for chain in chains if chain]
-        if self._variant == "fedavg":
-            shares = [float(sum(len(local.labels) for local in chain)) for chain in heard]
-        elif self._variant == "intrac":
-            shares = self._inverse_accuracies(heard)
+        if self._variant == "intrac":
+            factors = self._inverse_accuracies(heard)
         else:
-            shares = [1.0] * len(heard)
+            factors = shares(heard, "samples" if self._variant == "fedavg" else "uniform")
         mean = inverse_distance_mean(
-            lambda: self._engine.each_model(self.weights, heard, self._sgd, self._loss()), shares
+            lambda: self._engine.each_model(self.weights, heard, self._sgd, self._loss()), factors
         )
         return self.weights if mean is None else mean
 

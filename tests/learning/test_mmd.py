@@ -100,7 +100,7 @@ def test_the_gradient_flows_to_the_local_stream_only(monkeypatch: pytest.MonkeyP
         built.append(Network(spec))  # type: ignore[arg-type]
         return built[-1]
 
-    monkeypatch.setattr("hfedms_sim.learning.mmd.Network", remembered)
+    monkeypatch.setattr("hfedms_sim.learning.frozen.Network", remembered)
     local = Network(SPEC)
     local.load(initial_weights(SPEC, Draws(9)))
     two_streams(START, SPEC, 0.5)(local, IMAGES, LABELS).backward()

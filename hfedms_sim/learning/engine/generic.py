@@ -25,37 +25,49 @@ class GenericEngine:
         sgd: Sgd,
         loss: Loss = cross_entropy,
     ) -> Weights:
-        mean = RunningMean()
-        for end, share in zip(self.each_model(start, chains, sgd, loss), shares, strict=True):
-            mean.add(end, share)
-        return mean.result() or start
+        return _mean(self.each_model(start, chains, sgd, loss), shares) or start
 
     def each_model(
         self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy
     ) -> Iterator[Weights]:
         network = self._network
-        anchors = [start[name] for name, _ in network.named_parameters()] if sgd.pull else None
-        for chain in chains:
-            network.load(start)
-            _descend(network.parameters(), chain, sgd, lambda inputs, labels: loss(network, inputs, labels), anchors)
-            yield {name: parameter.detach() for name, parameter in network.named_parameters()}
+        return self._ends(network, start, chains, sgd, lambda inputs, labels: loss(network, inputs, labels))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
-        network, mean = self._network, RunningMean()
+        classifier = self._network.classifier
 
         def loss(vectors: Tensor, labels: Tensor) -> Tensor:
-            return functional.cross_entropy(network.classifier(vectors), labels)
+            return functional.cross_entropy(classifier(vectors), labels)
 
-        for chain, share in zip(chains, shares, strict=True):
-            network.load(start)
-            _descend(network.classifier.parameters(), chain, sgd, loss)
-            mean.add({name: value for name, value in network.named_parameters() if is_classifier(name)}, share)
-        return mean.result() or start
+        return _mean(self._ends(classifier, start, chains, sgd, loss), shares) or start
+
+    def _ends(
+        self,
+        part: nn.Module,
+        start: Weights,
+        chains: Sequence[Chain],
+        sgd: Sgd,
+        loss: Callable[[Tensor, Tensor], Tensor],
+    ) -> Iterator[Weights]:
+        """Of the part of the network that trains, whose parameters `start` holds."""
+        trained = {name: value for name, value in self._network.named_parameters() if name in start}
+        anchors = [start[name] for name in trained] if sgd.pull else None
+        for chain in chains:
+            self._network.load(start)
+            _descend(part.parameters(), chain, sgd, loss, anchors)
+            yield {name: value.detach() for name, value in trained.items()}
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
         with torch.no_grad():
             return torch.cat([self._network.extractor(batch) for batch in images.split(_EXTRACTION_BATCH)])
+
+
+def _mean(ends: Iterable[Weights], shares: Sequence[float]) -> Weights | None:
+    mean = RunningMean()
+    for end, share in zip(ends, shares, strict=True):
+        mean.add(end, share)
+    return mean.result()
 
 
 def _descend(
