@@ -24,10 +24,6 @@ class Trainer:
         self._probe_round = scenario.probe_round
         self._probe: Probe | None = None
 
-    @property
-    def has_test_data(self) -> bool:
-        return self._evaluator.has_data
-
     def learn(self, record: RoundRecord) -> bool:
         """Whether the model is still sound: False if a weight is not finite."""
         started = perf_counter()

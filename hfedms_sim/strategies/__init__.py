@@ -35,7 +35,9 @@ def make_strategy(scenario: Scenario, sensors: SensorIds) -> Strategy[Any]:
 
 def make_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
     """What learns from the rounds that the strategy plans. Loads torch."""
-    return STRATEGIES[scenario.strategy.name].learner(scenario, source)
+    from hfedms_sim.strategies.learners import make_learner
+
+    return make_learner(scenario, source)
 
 
 __all__ = ["STRATEGIES", "Algorithm", "Strategy", "make_learner", "make_strategy"]

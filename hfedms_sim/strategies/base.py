@@ -6,17 +6,12 @@ state = after(state, plan, record)
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Payload, Plan, RoundRecord
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
-    from hfedms_sim.scenario import Scenario
 
 State = TypeVar("State")
 ClassCounts = NDArray[np.int64]  # sensors x classes
@@ -39,11 +34,9 @@ class Strategy(Protocol[State]):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A published algorithm: how its rounds are planned, and how it learns from them."""
+    """A published algorithm and how its rounds are planned; how it learns from them is in learners.py."""
 
     paper: str
     rule: str
     """In one formula; w is the server's model, w_k what sensor k makes of it, n_k how many samples it has."""
     planner: Callable[..., Strategy[Any]]
-    learner: Callable[["Scenario", "SampleSource"], "Learner"]
-    """Loads torch when called, not before."""

@@ -6,18 +6,12 @@ Each round floor(kappa K) sensors, drawn anew, pull the model, train on what the
 in the sensors' loss or in the server's mean; what they cost more is in overheads.py.
 """
 
-from typing import TYPE_CHECKING
-
 from hfedms_sim.overheads import extra_uplink_bytes, fusion_parameters, model_bytes, training_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
-from hfedms_sim.scenario import AveragingSettings, ModelSpec, Scenario
+from hfedms_sim.scenario import AveragingSettings, ModelSpec
 from hfedms_sim.schedule import selected
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
 
 
 class FedAvg:
@@ -57,17 +51,8 @@ class FedAvg:
         return state + 1
 
 
-def averaging_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
-    """Chains of plain SGD, and the mean of their ends."""
-    from hfedms_sim.learning.learner import ChainLearner
-    from hfedms_sim.strategies.parts import learner_parts
-
-    return ChainLearner(scenario.strategy, learner_parts(scenario, source))
-
-
 ALGORITHM = Algorithm(
     paper="McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017",
     rule="w <- sum_k (n_k / n) w_k",
     planner=FedAvg,
-    learner=averaging_learner,
 )

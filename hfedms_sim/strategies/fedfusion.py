@@ -6,33 +6,11 @@ dense layers (learning/fusion.py): by a 1x1 convolution (conv), or by a weight f
 (single). The fusion's weights are trained, sent and averaged too; the server moves gamma by a tenth of the way only.
 """
 
-from typing import TYPE_CHECKING
-
-from hfedms_sim.scenario import FedFusionSettings, Scenario
 from hfedms_sim.strategies.base import Algorithm
 from hfedms_sim.strategies.fedavg import FedAvg
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
-
-
-def _learner(scenario: Scenario, source: "SampleSource") -> "Learner":
-    from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights
-    from hfedms_sim.learning.rivals import FusionLearner
-    from hfedms_sim.seeds import Draws
-    from hfedms_sim.strategies.parts import learner_parts
-
-    settings, model = scenario.strategy, scenario.model_spec
-    assert isinstance(settings, FedFusionSettings)
-    network = FusionNetwork(model, settings.operator)
-    extra = fusion_weights(model, settings.operator, Draws(scenario.seed))
-    return FusionLearner(settings, learner_parts(scenario, source, network, extra))
-
 
 ALGORITHM = Algorithm(
     paper="Yao et al., Towards Faster and Better Federated Learning: A Feature Fusion Approach, ICIP 2019",
     rule="features = F(E_k, E);  w, F <- sum_k (n_k / n) (w_k, F_k);  gamma <- 0.9 gamma + 0.1 mean gamma_k",
     planner=FedAvg,
-    learner=_learner,
 )

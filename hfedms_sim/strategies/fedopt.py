@@ -6,23 +6,8 @@ a pseudo-gradient and steps with an adaptive optimiser (learning/server_optimise
 values that the authors found best for EMNIST character recognition; b2 = 0.99 is that of their algorithm.
 """
 
-from typing import TYPE_CHECKING
-
-from hfedms_sim.scenario import Scenario, ServerOptimiserSettings
 from hfedms_sim.strategies.base import Algorithm
 from hfedms_sim.strategies.fedavg import FedAvg
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
-
-
-def _learner(scenario: Scenario, source: "SampleSource") -> "Learner":
-    from hfedms_sim.learning.rivals import AdaptiveServerLearner
-    from hfedms_sim.strategies.parts import learner_parts
-
-    assert isinstance(scenario.strategy, ServerOptimiserSettings)
-    return AdaptiveServerLearner(scenario.strategy, learner_parts(scenario, source))
 
 
 def _algorithm(moments: str) -> Algorithm:
@@ -30,7 +15,6 @@ def _algorithm(moments: str) -> Algorithm:
         paper="Reddi et al., Adaptive Federated Optimization, ICLR 2021",
         rule=f"D = sum_k (n_k / n) (w_k - w);  {moments};  w <- w + rate m / (sqrt(v) + tau)",
         planner=FedAvg,
-        learner=_learner,
     )
 
 

@@ -13,22 +13,16 @@ extract the semantics of their batch with it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hfedms_sim.closed_form import REPORT_BYTES
-from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
-from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec, Scenario
+from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
-from hfedms_sim.strategies.fedavg import averaging_learner
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
+from hfedms_sim.strategies.grouped import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +86,10 @@ class HFedMSStatic:
     def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
         """Those that take part in the cycle, and how unlike all of them are."""
         settings = self._chain_settings
-        assert counts is not None, "the sensors have reported"
         count = group_count(settings, cycle, len(self._sensors))
-        grouping = inter_cluster_grouping(
-            self._sensors,
-            counts,
-            count,
-            self._draws,
-            cycle=cycle,
-            solver=settings.solver,
-            leftover=settings.leftover,
-            draw=settings.draw,
-        )
+        groups, distance = grouped(settings, self._sensors, counts, count, self._draws, cycle)
         chosen = self._draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
-        groups = tuple(Group(number, tuple(grouping.groups[group].tolist())) for number, group in enumerate(chosen))
-        rows = [np.searchsorted(self._sensors, group) for group in grouping.groups]
-        return groups, pairwise_objective(group_sums(counts, rows))
+        return tuple(Group(number, groups[group]) for number, group in enumerate(chosen)), distance
 
 
 class HFedMSDynamic(HFedMSStatic):
@@ -190,23 +172,13 @@ class HFedMSDynamic(HFedMSStatic):
         return tuple(shuffled)
 
 
-def _calibrating_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
-    from hfedms_sim.learning.calibration import CalibratingLearner
-    from hfedms_sim.strategies.parts import learner_parts
-
-    assert isinstance(scenario.strategy, HFedMSDynamicSettings)
-    return CalibratingLearner(scenario.strategy, learner_parts(scenario, source))
-
-
 STATIC = Algorithm(
     paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
     rule="w <- mean over the drawn groups of the last sensor's model; regrouped each cycle, into more groups",
     planner=HFedMSStatic,
-    learner=averaging_learner,
 )
 DYNAMIC = Algorithm(
     paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
     rule="as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics",
     planner=HFedMSDynamic,
-    learner=_calibrating_learner,
 )

@@ -6,28 +6,11 @@ Variants multiply by the number of samples (fedavg) or by the inverse training a
 (intrac), which favours sensors whose data the model does not know yet; they send that one number.
 """
 
-from typing import TYPE_CHECKING
-
-from hfedms_sim.scenario import IdaSettings, Scenario
 from hfedms_sim.strategies.base import Algorithm
 from hfedms_sim.strategies.fedavg import FedAvg
-
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
-
-
-def _learner(scenario: Scenario, source: "SampleSource") -> "Learner":
-    from hfedms_sim.learning.rivals import InverseDistanceLearner
-    from hfedms_sim.strategies.parts import learner_parts
-
-    assert isinstance(scenario.strategy, IdaSettings)
-    return InverseDistanceLearner(scenario.strategy, learner_parts(scenario, source))
-
 
 ALGORITHM = Algorithm(
     paper="Yeganeh et al., Inverse Distance Aggregation for Federated Learning with Non-IID Data, DCL at MICCAI 2020",
     rule="w <- sum_k a_k w_k / sum_k a_k,  a_k = 1 / (|mean w - w_k| + eps)",
     planner=FedAvg,
-    learner=_learner,
 )

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hfedms_sim.closed_form import REPORT_BYTES
-from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective, random_groups
+from hfedms_sim.grouping import random_groups
 from hfedms_sim.overheads import training_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
 from hfedms_sim.scenario import FixedGroupsSettings, ModelSpec, StaticICGSettings
 from hfedms_sim.schedule import selected
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
-from hfedms_sim.strategies.fedavg import averaging_learner
+from hfedms_sim.strategies.grouped import grouped
 
 _ONCE = 1  # the cycle that the draws of the only grouping are keyed by
 
@@ -71,22 +71,11 @@ class StaticGroups:
         """The groups, and how unlike they are where that is known."""
         settings, sensors = self._settings, self._sensors
         number = min(settings.beta, len(sensors))
-        if not isinstance(settings, StaticICGSettings):
-            formed = random_groups(sensors, number, self._draws, cycle=_ONCE, leftover=settings.leftover)
-            return tuple(tuple(group.tolist()) for group in formed), None
-        assert counts is not None, "the sensors have reported"
-        formed = inter_cluster_grouping(
-            sensors,
-            counts,
-            number,
-            self._draws,
-            cycle=_ONCE,
-            solver=settings.solver,
-            leftover=settings.leftover,
-            draw=settings.draw,
-        ).groups
-        rows = [np.searchsorted(sensors, group) for group in formed]
-        return tuple(tuple(group.tolist()) for group in formed), pairwise_objective(group_sums(counts, rows))
+        if isinstance(settings, StaticICGSettings):
+            groups, distance = grouped(settings, sensors, counts, number, self._draws, _ONCE)
+            return tuple(groups), distance
+        formed = random_groups(sensors, number, self._draws, cycle=_ONCE, leftover=settings.leftover)
+        return tuple(tuple(group.tolist()) for group in formed), None
 
 
 _RULE = "w <- mean over the drawn groups of the last sensor's model; groups and order are fixed"
@@ -95,11 +84,9 @@ STATIC_GROUPS = Algorithm(
     paper="the HFedMS paper's benchmark, after Duan et al., Self-Balancing Federated Learning, IEEE TPDS 2021",
     rule=_RULE,
     planner=StaticGroups,
-    learner=averaging_learner,
 )
 STATIC_ICG = Algorithm(
     paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (inter-cluster grouping, once)",
     rule=_RULE,
     planner=StaticGroups,
-    learner=averaging_learner,
 )
