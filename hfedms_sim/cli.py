@@ -91,11 +91,19 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     metavar="N",
     help="Threads that training uses.",
 )
+@click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda", "auto"]),
+    default="cpu",
+    show_default=True,
+    help="Where training computes; auto: an accelerator if there is one.",
+)
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
 def run_command(
     scenario: str,
     timing_only: bool,
     threads: int,
+    device: str,
     out: Path | None,
     resume: bool,
     allow_infeasible: bool,
@@ -119,6 +127,7 @@ def run_command(
             loaded,
             timing_only=timing_only,
             threads=threads,
+            device=device,
             allow_infeasible=allow_infeasible,
             out=directory,
             on_round=on_round,

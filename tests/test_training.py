@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from click.testing import CliRunner
 from safetensors.numpy import load_file
 
@@ -13,7 +14,7 @@ import hfedms_sim
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunDirectory, RunResult, open_run
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import Scenario, load_scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 
@@ -145,10 +146,61 @@ def test_a_loss_that_is_not_finite_ends_a_run_too() -> None:
 
 
 def test_an_engine_that_is_not_built_is_refused() -> None:
-    with pytest.raises(InputError, match="engine = 'lowrank': is not built yet; allowed: auto, generic"):
-        trained(engine="lowrank")
-    automatic, generic = trained(rounds=1), trained(rounds=1, engine="generic")
-    assert automatic.summary["lineage"] == generic.summary["lineage"]
+    with pytest.raises(InputError, match="engine = 'native': is not built yet; allowed: auto, generic"):
+        trained(engine="native")
+
+
+def test_auto_takes_the_fast_engine_where_it_knows_the_loss() -> None:
+    automatic, fast, plain = (trained(rounds=1, engine=engine) for engine in ("auto", "lowrank", "generic"))
+    assert automatic.summary["lineage"] == fast.summary["lineage"] != plain.summary["lineage"]
+    assert fast.summary["final_loss"] == pytest.approx(plain.summary["final_loss"], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [{"name": "fedmmd"}, {"name": "hfedms-d", "beta": 2, "distillation": 0.5}],
+    ids=lambda strategy: strategy["name"],
+)
+def test_a_loss_of_its_own_is_trained_by_the_generic_engine_alone(strategy: dict[str, Any]) -> None:
+    automatic, plain = (trained(rounds=1, strategy=strategy, engine=engine) for engine in ("auto", "generic"))
+    assert automatic.summary["lineage"] == plain.summary["lineage"]
+    with pytest.raises(InputError, match=f"engine = 'lowrank': does not know the loss of {strategy['name']}"):
+        trained(strategy=strategy, engine="lowrank")
+
+
+def test_fedmmd_without_its_term_is_plain_sgd() -> None:
+    trained(rounds=1, strategy={"name": "fedmmd", "lambda": 0}, engine="lowrank")
+
+
+@pytest.mark.parametrize(
+    "strategy", [FEDAVG, {"name": "hfedms-d", "interval": 2, "beta": 2}], ids=["fedavg", "hfedms-d"]
+)
+def test_two_threads_learn_the_same_twice_and_nearly_what_one_learns(strategy: dict[str, Any]) -> None:
+    scenario = tiny_scenario(rounds=3, strategy=strategy)
+    one, *two = (run(scenario, threads=threads) for threads in (1, 2, 2))
+    assert two[0].arrow("rounds").equals(two[1].arrow("rounds"))
+    assert two[0].summary["final_loss"] == pytest.approx(one.summary["final_loss"], rel=1e-5)
+    assert two[0].summary["lineage"] != one.summary["lineage"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="has an accelerator")
+def test_a_device_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="device = 'cuda': torch finds no such device here; allowed: auto, cpu"):
+        run(tiny_scenario(rounds=1), device="cuda")
+    assert run(tiny_scenario(rounds=1), device="auto").summary["lineage"] == trained(rounds=1).summary["lineage"]
+
+
+@pytest.mark.slow
+def test_over_five_seeds_the_engines_reach_the_same_accuracy() -> None:
+    """Their last bits differ, and so does what grows out of them; on average by less than a hundredth."""
+
+    def accuracy(seed: int, engine: str) -> float:
+        overrides = [f"engine={engine}", "evaluate_every=60", "stop_at=null"]
+        found = run(load_scenario("quickstart", seed=seed, rounds=60, overrides=overrides)).summary["final_accuracy"]
+        return float(found)
+
+    differences = [accuracy(seed, "generic") - accuracy(seed, "lowrank") for seed in range(1, 6)]
+    assert abs(sum(differences)) / len(differences) <= 0.01
 
 
 def test_a_timing_only_run_leaves_no_model_of_an_earlier_one(tmp_path: Path) -> None:

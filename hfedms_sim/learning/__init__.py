@@ -1,9 +1,20 @@
 """Learning on PyTorch: samples in, weights and metrics out. It knows nothing of seconds, bytes or radios."""
 
 from hfedms_sim.learning.allocator import keep_freed_memory
+from hfedms_sim.learning.device import use_device
 from hfedms_sim.learning.evaluation import Evaluator, Metrics, Probe
 from hfedms_sim.learning.learner import Learner, is_finite
 from hfedms_sim.learning.threads import use_threads
 from hfedms_sim.learning.weights_file import save_weights
 
-__all__ = ["Evaluator", "Learner", "Metrics", "Probe", "is_finite", "keep_freed_memory", "save_weights", "use_threads"]
+__all__ = [
+    "Evaluator",
+    "Learner",
+    "Metrics",
+    "Probe",
+    "is_finite",
+    "keep_freed_memory",
+    "save_weights",
+    "use_device",
+    "use_threads",
+]

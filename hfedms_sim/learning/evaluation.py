@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Network, Weights, as_tensor
 from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
 from hfedms_sim.rounds import RoundRecord
@@ -34,7 +35,7 @@ class Evaluator:
         self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         labels = [source.test_labels(device) for device in range(devices)]
         self._sizes = np.array([len(each) for each in labels], dtype=np.int64)
-        self._labels = torch.from_numpy(np.concatenate(labels))
+        self._labels = on_device(torch.from_numpy(np.concatenate(labels)))
         self._images = as_tensor(np.concatenate([source.test_images(device) for device in range(devices)]))
 
     @property
@@ -65,7 +66,7 @@ class Evaluator:
                 logits = self._network(batch.contiguous(memory_format=torch.channels_last))
                 correct.append(logits.argmax(dim=1) == truth)
                 losses.append(functional.cross_entropy(logits, truth, reduction="none"))
-        return torch.cat(correct).double().numpy(), torch.cat(losses).double().numpy()
+        return torch.cat(correct).double().cpu().numpy(), torch.cat(losses).double().cpu().numpy()
 
 
 class Probe(NamedTuple):

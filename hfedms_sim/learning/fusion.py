@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.seeds import Draws
@@ -33,7 +34,7 @@ class FusionNetwork(Network):
         if operator == "conv":
             with torch.device("meta"):  # without torch's own initialisation
                 self.fusion = nn.Conv2d(2 * channels, channels, kernel_size=1)
-            self.fusion.to_empty(device="cpu")
+            self.fusion.to_empty(device=torch.get_default_device())
         else:
             self.gamma = nn.Parameter(torch.zeros(channels if operator == "multi" else 1))
 
@@ -65,7 +66,7 @@ def fusion_weights(spec: ModelSpec, operator: Operator, draws: Draws) -> Weights
     bound = sqrt(6 / (3 * channels))
     uniform = draws.uniform("weights/fusion", 0, np.arange(2 * channels * channels))
     values = ((2 * uniform - 1) * bound).astype(np.float32).reshape(channels, 2 * channels, 1, 1)
-    return {"fusion.weight": torch.from_numpy(values), "fusion.bias": torch.zeros(channels)}
+    return {"fusion.weight": on_device(torch.from_numpy(values)), "fusion.bias": torch.zeros(channels)}
 
 
 def merged_gamma(before: Tensor, mean: Tensor) -> Tensor:

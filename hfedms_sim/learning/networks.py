@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from hfedms_sim.learning.device import on_device
 from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.scenario.models import Layer
 from hfedms_sim.seeds import Draws
@@ -28,7 +29,7 @@ class Network(nn.Module):
         with torch.device("meta"):  # without torch's own initialisation
             self.extractor = nn.Sequential(*_extractor_layers(spec))
             self.classifier = nn.Linear(spec.classifier.inputs, spec.classifier.outputs)
-        self.to_empty(device="cpu")
+        self.to_empty(device=torch.get_default_device())
 
     def forward(self, images: Tensor) -> Tensor:
         logits: Tensor = self.classifier(self.extractor(images))
@@ -54,7 +55,7 @@ def initial_weights(spec: ModelSpec, draws: Draws) -> Weights:
         bound = sqrt(6 / (layer.kernel**2 * (layer.inputs + layer.outputs)))
         uniform = draws.uniform("weights", number, np.arange(layer.parameters - layer.outputs))
         values = ((2 * uniform - 1) * bound).astype(np.float32)
-        weights[weight] = torch.from_numpy(values.reshape(_weight_shape(layer)))
+        weights[weight] = on_device(torch.from_numpy(values.reshape(_weight_shape(layer))))
         weights[bias] = torch.zeros(layer.outputs)
     return weights
 
@@ -66,7 +67,7 @@ def is_classifier(name: str) -> bool:
 
 def as_tensor(images: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> Tensor:
     """(n, 28, 28) to what a network takes."""
-    return torch.from_numpy(np.ascontiguousarray(images)).reshape(-1, 1, IMAGE_SIDE, IMAGE_SIDE)
+    return on_device(torch.from_numpy(np.ascontiguousarray(images))).reshape(-1, 1, IMAGE_SIDE, IMAGE_SIDE)
 
 
 def _extractor_layers(spec: ModelSpec) -> list[nn.Module]:

@@ -2,7 +2,7 @@
 
 import torch
 
-from hfedms_sim.learning.engine import LocalSet, Loss
+from hfedms_sim.learning.engine import Ends, LocalSet, Loss
 from hfedms_sim.learning.fusion import FusionNetwork, merged_gamma
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
 from hfedms_sim.learning.learner import ChainLearner, Parts, shares
@@ -74,22 +74,20 @@ class InverseDistanceLearner(ChainLearner):
     def _merged(self, chains: list[list[LocalSet]], _: list[float]) -> Weights:
         """Who captured nothing has no say: its unchanged model would be nearest the mean."""
         heard = [chain for chain in chains if chain]
+        ends = self._engine.ends(self.weights, heard, self._sgd, self._loss())
         if self._variant == "intrac":
-            factors = self._inverse_accuracies(heard)
+            factors = self._inverse_accuracies(ends, heard)
         else:
             factors = shares(heard, "samples" if self._variant == "fedavg" else "uniform")
-        mean = inverse_distance_mean(
-            lambda: self._engine.each_model(self.weights, heard, self._sgd, self._loss()), factors
-        )
+        mean = inverse_distance_mean(ends, factors)
         return self.weights if mean is None else mean
 
-    def _inverse_accuracies(self, chains: list[list[LocalSet]]) -> list[float]:
+    def _inverse_accuracies(self, ends: Ends, chains: list[list[LocalSet]]) -> list[float]:
         """1 / max(1 / F, accuracy) of each sensor's model on what it was trained on."""
-        network, inverse = Network(self._model), []
-        models = self._engine.each_model(self.weights, chains, self._sgd, self._loss())
-        for model, chain in zip(models, chains, strict=True):
+        network, inverse = Network(self._model), [0.0] * len(chains)
+        for number, model in ends.each():
             network.load(model)
             with torch.no_grad():
-                right = [(network(local.inputs).argmax(dim=1) == local.labels).float() for local in chain]
-            inverse.append(1 / max(1 / CLASSES, float(torch.cat(right).mean())))
+                right = [(network(local.inputs).argmax(dim=1) == local.labels).float() for local in chains[number]]
+            inverse[number] = 1 / max(1 / CLASSES, float(torch.cat(right).mean()))
         return inverse

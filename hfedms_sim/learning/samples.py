@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import as_tensor
 from hfedms_sim.rounds import Participation, Samples
 from hfedms_sim.seeds import Draws
@@ -43,5 +44,5 @@ class Shuffles:
 
 def captured_images(source: SampleSource, participation: Participation) -> tuple[Tensor, Tensor]:
     """Images and labels of what a participant captured."""
-    images = source.images(participation.sensor, participation.samples)
-    return as_tensor(images), torch.from_numpy(source.labels(participation.sensor, participation.samples))
+    sensor, samples = participation.sensor, participation.samples
+    return as_tensor(source.images(sensor, samples)), on_device(torch.from_numpy(source.labels(sensor, samples)))

@@ -30,6 +30,11 @@ class LocalTraining(Settings):
     def learning_settings(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude=set(self.plan_keys))
 
+    @property
+    def has_own_loss(self) -> bool:
+        """Whether sensors minimise anything but the cross-entropy of the plain network, a pull aside."""
+        return False
+
 
 class AveragingSettings(LocalTraining):
     """Every participant trains alone, from the server's model; the server averages."""
@@ -48,9 +53,15 @@ class FedProxSettings(AveragingSettings):
     """Strength of the pull towards the model that the round started from."""
 
 
+class _TwoStreamSettings(AveragingSettings):
+    @property
+    def has_own_loss(self) -> bool:
+        return bool(getattr(self, "lambda"))
+
+
 FedMMDSettings = create_model(  # type: ignore[call-overload]
     "FedMMDSettings",
-    __base__=AveragingSettings,
+    __base__=_TwoStreamSettings,
     __doc__="Two streams: the local model, and the frozen one that the round started from.",
     **{
         "name": (Literal["fedmmd"], "fedmmd"),
@@ -64,6 +75,10 @@ class FedFusionSettings(AveragingSettings):
     operator: Literal["conv", "multi", "single"] = "conv"
     """How features of the local and of the frozen extractor are fused: a 1x1 convolution, or by a weight per channel,
     or by one for all."""
+
+    @property
+    def has_own_loss(self) -> bool:
+        return True
 
 
 class IdaSettings(AveragingSettings):
@@ -191,6 +206,10 @@ class HFedMSDynamicSettings(ChainSettings):
     """Weight of a distillation term in full rounds."""
     scatter: Literal["unicast", "broadcast"] = "unicast"
     """The merged model goes to each participant, or once per cell to all."""
+
+    @property
+    def has_own_loss(self) -> bool:
+        return self.distillation > 0
 
 
 STRATEGY_SETTINGS: dict[str, type[LocalTraining]] = {

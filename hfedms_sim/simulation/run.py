@@ -10,6 +10,7 @@ from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.provenance import now, provenance_of
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.session import Progress, Session
 from hfedms_sim.trace import Trace
 
@@ -19,6 +20,7 @@ def run(
     *,
     timing_only: bool = False,
     threads: int = 1,
+    device: str = "cpu",
     allow_infeasible: bool = False,
     out: RunDirectory | Path | str | None = None,
     on_round: Callable[[Progress], None] = lambda progress: None,
@@ -35,7 +37,7 @@ def run(
         if directory is not None:
             directory.begin(scenario, provenance)
         with Trace(None if directory is None else directory.path) as trace:
-            session = Session(scenario, trace, timing_only=timing_only, threads=threads)
+            session = Session(scenario, trace, timing_only=timing_only, threads=threads, device=device_of(device))
             built = perf_counter()
             session.play(on_round, inf if allow_infeasible else LONGEST_FIRST_ROUND_S)
             played = perf_counter()

@@ -54,7 +54,7 @@ class _RoundCost(NamedTuple):
 
 
 class Session:
-    def __init__(self, scenario: Scenario, trace: Trace, *, timing_only: bool, threads: int) -> None:
+    def __init__(self, scenario: Scenario, trace: Trace, *, timing_only: bool, threads: int, device: str) -> None:
         self._scenario = scenario
         self._trace = trace
         dataset = open_dataset(
@@ -63,9 +63,9 @@ class Session:
         batches = _batches(scenario, dataset)
         self._world = World(scenario, trace, _limiting_sizes(scenario, dataset))
         self._planner = Planner(scenario, batches, self._world)
-        self.trainer = None if timing_only else _trainer(scenario, dataset, batches, threads)
+        self.trainer = None if timing_only else _trainer(scenario, dataset, batches, threads, device)
         self._milestones = Milestones(scenario.targets)
-        self._lineage = lineage_root(_lineage_settings(scenario, dataset, threads))
+        self._lineage = lineage_root(_lineage_settings(scenario, dataset, threads, device))
         self._rounds_played = 0
         self._stopped: str | None = None
 
@@ -177,10 +177,10 @@ def _limiting_sizes(scenario: Scenario, dataset: Dataset) -> NDArray[np.int64] |
     return None
 
 
-def _trainer(scenario: Scenario, dataset: Dataset, batches: Batches, threads: int) -> "Trainer":
+def _trainer(scenario: Scenario, dataset: Dataset, batches: Batches, threads: int, device: str) -> "Trainer":
     from hfedms_sim.simulation.trainer import Trainer  # here: it loads torch
 
-    return Trainer(scenario, dataset, batches, threads)
+    return Trainer(scenario, dataset, batches, threads, device)
 
 
 @contextmanager
@@ -213,7 +213,7 @@ def _round_row(
     )  # fmt: skip
 
 
-def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int) -> dict[str, Any]:
+def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int, device: str) -> dict[str, Any]:
     """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
     return {
         "data": dataset.content,
@@ -225,7 +225,7 @@ def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int) -> dic
         "seed": scenario.seed,
         "engine": engine_of(scenario),
         "threads": threads,
-        "device": "cpu",
+        "device": device,
         "instruction_set": platform.machine(),
         "torch": package_version("torch"),
         "learning_version": LEARNING_VERSION,

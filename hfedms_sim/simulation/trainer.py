@@ -4,7 +4,16 @@ from pathlib import Path
 from time import perf_counter
 
 from hfedms_sim.data import Batches, Dataset
-from hfedms_sim.learning import Evaluator, Metrics, Probe, is_finite, keep_freed_memory, save_weights, use_threads
+from hfedms_sim.learning import (
+    Evaluator,
+    Metrics,
+    Probe,
+    is_finite,
+    keep_freed_memory,
+    save_weights,
+    use_device,
+    use_threads,
+)
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation.engines import engine_of, require_built
@@ -12,14 +21,16 @@ from hfedms_sim.strategies import make_learner
 
 
 class Trainer:
-    def __init__(self, scenario: Scenario, dataset: Dataset, batches: Batches, threads: int) -> None:
-        require_built(engine_of(scenario))
+    def __init__(self, scenario: Scenario, dataset: Dataset, batches: Batches, threads: int, device: str) -> None:
+        engine = engine_of(scenario)
+        require_built(engine)
         use_threads(threads)
+        use_device(device)
         keep_freed_memory()
         self.learn_s = 0.0
         self.evaluate_s = 0.0
         self._batches = batches
-        self._learner = make_learner(scenario, batches)
+        self._learner = make_learner(scenario, batches, engine, threads)
         self._evaluator = Evaluator(self._learner.make_network(), dataset, scenario.sensors.count)
         self._probe_round = scenario.probe_round
         self._probe: Probe | None = None

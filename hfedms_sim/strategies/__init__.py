@@ -33,11 +33,11 @@ def make_strategy(scenario: Scenario, sensors: SensorIds) -> Strategy[Any]:
     return build(scenario.strategy, scenario.model_spec, sensors, Draws(scenario.seed))
 
 
-def make_learner(scenario: Scenario, source: "SampleSource") -> "Learner":
+def make_learner(scenario: Scenario, source: "SampleSource", engine: str = "generic", threads: int = 1) -> "Learner":
     """What learns from the rounds that the strategy plans. Loads torch."""
     from hfedms_sim.strategies.learners import make_learner
 
-    return make_learner(scenario, source)
+    return make_learner(scenario, source, engine, threads)
 
 
 __all__ = ["STRATEGIES", "Algorithm", "Strategy", "make_learner", "make_strategy"]

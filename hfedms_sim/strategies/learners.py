@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hfedms_sim.learning.calibration import CalibratingLearner
-from hfedms_sim.learning.engine import GenericEngine
+from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights
 from hfedms_sim.learning.learner import ChainLearner, Learner, Parts
 from hfedms_sim.learning.networks import Network, initial_weights
@@ -32,11 +32,11 @@ _RULES: dict[str, Callable[[Any, Parts], Learner]] = {
 """Of those whose rule is not plain SGD in chains and the mean of their ends."""
 
 
-def make_learner(scenario: Scenario, source: SampleSource) -> Learner:
+def make_learner(scenario: Scenario, source: SampleSource, engine: str, threads: int) -> Learner:
     settings, model, draws = scenario.strategy, scenario.model_spec, Draws(scenario.seed)
     network, start = Network(model), initial_weights(model, draws)
     if isinstance(settings, FedFusionSettings):
         network = FusionNetwork(model, settings.operator)
         start |= fusion_weights(model, settings.operator, draws)
-    parts = Parts(model, start, GenericEngine(network), source, Shuffles(draws))
+    parts = Parts(model, start, ENGINES[engine](network, threads), source, Shuffles(draws))
     return _RULES.get(settings.name, ChainLearner)(settings, parts)

@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 
 from hfedms_sim.cli import main
 from hfedms_sim.closed_form import exact_traffic
+from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import STRATEGY_SETTINGS, Scenario
 from hfedms_sim.simulation import run
@@ -47,13 +48,18 @@ PARTICIPANTS = {
     "hfedms-s": [6, 4, 6, 6, 7, 7],  # 3, 6, 9, 9, 11, 11 groups in cycles 1 to 6
     "hfedms-d": [6, 6, 6, 4, 4, 4],  # 3 groups in the first cycle, 6 in the second
 }
+OWN_LOSS = {"fedmmd", "fedfusion"}  # what only the generic engine takes
 EVERYONE_ALONE = [7] * 6  # floor(0.7 x 11)
 MLP, MLP_CLASSIFIER, SMALL_CNN = 13_614, 1_054, 57_694  # parameters
 FUSION = {"fedfusion": 2 * 16 * 16 + 16, "fedfusion multi": 16, "fedfusion single": 1}
 TABLES = ("rounds", "transfers", "work", "captures", "faults")
 every_case = pytest.mark.parametrize("case", CASES)
+every_trained_case = pytest.mark.parametrize(
+    ("case", "engine"),
+    [(case, engine) for case in CASES for engine in ENGINES if engine == "generic" or case.split()[0] not in OWN_LOSS],
+)
 Make = Callable[..., Scenario]
-Trained = Callable[[str, str], tuple[RunResult, Path]]
+Trained = Callable[..., tuple[RunResult, Path]]
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +85,9 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> Make:
 @pytest.fixture(scope="module")
 def trained(scenario: Make, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     @cache
-    def once(case: str, label: str) -> tuple[RunResult, Path]:
+    def once(case: str, engine: str, label: str) -> tuple[RunResult, Path]:
         out = tmp_path_factory.mktemp("runs") / label
-        return run(scenario(case, rounds=2), out=out), out / "learning" / "model.safetensors"
+        return run(scenario(case, rounds=2, engine=engine), out=out), out / "learning" / "model.safetensors"
 
     return once
 
@@ -133,31 +139,33 @@ def test_timing_is_the_same_twice(scenario: Make, case: str) -> None:
     assert not first.arrow("transfers").equals(other.arrow("transfers"))
 
 
-@every_case
-def test_training_is_the_same_twice_bit_for_bit(trained: Trained, case: str) -> None:
-    (first, one), (second, other) = trained(case, "first"), trained(case, "second")
+@every_trained_case
+def test_training_is_the_same_twice_bit_for_bit(trained: Trained, case: str, engine: str) -> None:
+    (first, one), (second, other) = trained(case, engine, "first"), trained(case, engine, "second")
     assert all(first.arrow(table).equals(second.arrow(table)) for table in TABLES)
     weights, again = load_file(one), load_file(other)
     assert weights.keys() == again.keys()
     assert all(np.array_equal(weights[name], again[name]) for name in weights)
 
 
-@every_case
-def test_the_saved_model_is_what_is_sent(trained: Trained, case: str) -> None:
-    parameters = sum(value.size for value in load_file(trained(case, "first")[1]).values())
+@every_trained_case
+def test_the_saved_model_is_what_is_sent(trained: Trained, case: str, engine: str) -> None:
+    parameters = sum(value.size for value in load_file(trained(case, engine, "first")[1]).values())
     assert parameters == (SMALL_CNN + FUSION[case] if case in FUSION else MLP)
 
 
-@every_case
-def test_losses_are_finite_and_training_moves_the_model(trained: Trained, case: str) -> None:
-    losses = trained(case, "first")[0].rounds["loss"].tolist()
+@every_trained_case
+def test_losses_are_finite_and_training_moves_the_model(trained: Trained, case: str, engine: str) -> None:
+    losses = trained(case, engine, "first")[0].rounds["loss"].tolist()
     assert all(isfinite(loss) for loss in losses)
     assert len(set(losses)) == 2
 
 
-@every_case
-def test_training_changes_nothing_of_what_happens_on_the_air(scenario: Make, trained: Trained, case: str) -> None:
-    learnt, timed = trained(case, "first")[0], run(scenario(case, rounds=2), timing_only=True)
+@every_trained_case
+def test_training_changes_nothing_of_what_happens_on_the_air(
+    scenario: Make, trained: Trained, case: str, engine: str
+) -> None:
+    learnt, timed = trained(case, engine, "first")[0], run(scenario(case, rounds=2, engine=engine), timing_only=True)
     for table in ("transfers", "work", "captures", "faults"):
         assert timed.arrow(table).equals(learnt.arrow(table))
     assert len(timed.work) > 0
@@ -165,9 +173,9 @@ def test_training_changes_nothing_of_what_happens_on_the_air(scenario: Make, tra
     assert timed.rounds["lineage"].equals(learnt.rounds["lineage"])
 
 
-@every_case
-def test_it_learns_a_problem_that_is_easy(scenario: Make, case: str) -> None:
-    accuracy = run(scenario(case, rounds=12, evaluate_every=12)).summary["final_accuracy"]
+@every_trained_case
+def test_it_learns_a_problem_that_is_easy(scenario: Make, case: str, engine: str) -> None:
+    accuracy = run(scenario(case, rounds=12, evaluate_every=12, engine=engine)).summary["final_accuracy"]
     assert accuracy > 0.9
 
 

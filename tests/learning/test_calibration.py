@@ -12,6 +12,8 @@ from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import HFedMSDynamicSettings
 from tests.learning.tiny_factory import SPEC, RandomImages, parts, record
 
+pytestmark = pytest.mark.usefixtures("every_engine")
+
 CHAINS = [[0, 1], [2, 3]]
 
 

@@ -4,13 +4,15 @@ import pytest
 import torch
 from torch.nn import functional
 
-from hfedms_sim.learning.engine import GenericEngine, LocalSet, Sgd
-from hfedms_sim.learning.inverse_distance import distance
+from hfedms_sim.learning.engine import LocalSet, Sgd
+from hfedms_sim.learning.engine.ends import distance
 from hfedms_sim.learning.learner import ChainLearner
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.rivals import ProximalLearner
 from hfedms_sim.scenario import FedAvgSettings, FedProxSettings
-from tests.learning.tiny_factory import SPEC, START, RandomImages, parts, record
+from tests.learning.tiny_factory import START, RandomImages, parts, record
+
+pytestmark = pytest.mark.usefixtures("every_engine")
 
 RATE, MU = 0.1, 0.7
 SIZE = 4  # of a mini-batch, and half of what a sensor captures: two steps a round
@@ -42,9 +44,14 @@ def local_set(sensor: int = 0, size: int = 2 * SIZE) -> LocalSet:
 
 
 def ended(chain: list[LocalSet], mu: float) -> Weights:
-    engine = GenericEngine(Network(SPEC))
-    (end,) = (dict(model) for model in engine.each_model(START, [chain], Sgd(RATE, SIZE, mu)))
-    return {name: value.clone() for name, value in end.items()}
+    (end,) = all_ended([chain], mu)
+    return end
+
+
+def all_ended(chains: list[list[LocalSet]], mu: float) -> list[Weights]:
+    ends = parts().engine.ends(START, chains, Sgd(RATE, SIZE, mu))
+    models = {number: {name: value.clone() for name, value in model.items()} for number, model in ends.each()}
+    return [models[number] for number in range(len(chains))]
 
 
 def furthest(one: Weights, other: Weights) -> float:
@@ -66,11 +73,7 @@ def test_the_first_step_feels_no_pull() -> None:
 
 def test_every_sensor_is_pulled_to_the_rounds_start_not_to_where_another_ended() -> None:
     one, other = local_set(0), local_set(1)
-    engine = GenericEngine(Network(SPEC))
-    ends = [
-        {name: value.clone() for name, value in model.items()}
-        for model in engine.each_model(START, [[one], [other]], Sgd(RATE, SIZE, MU))
-    ]
+    ends = all_ended([[one], [other]], MU)
     assert furthest(ends[0], steps_by_hand(one, MU)) < 1e-6
     assert furthest(ends[1], steps_by_hand(other, MU)) < 1e-6
 

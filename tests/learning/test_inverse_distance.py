@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from hfedms_sim.learning import rivals
-from hfedms_sim.learning.inverse_distance import distance, inverse_distance_mean
+from hfedms_sim.learning.engine import generic, lowrank
+from hfedms_sim.learning.engine.ends import ModelEnds, distance
+from hfedms_sim.learning.inverse_distance import inverse_distance_mean
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.rivals import InverseDistanceLearner
 from hfedms_sim.rounds import RoundRecord
@@ -24,7 +25,7 @@ def model(*values: float) -> Weights:
 
 
 def mean_of(*models: Weights, shares: list[float] | None = None, **settings: Any) -> list[float]:
-    mean = inverse_distance_mean(lambda: iter(models), shares or [1.0] * len(models), **settings)
+    mean = inverse_distance_mean(ModelEnds(lambda: iter(models), **settings), shares or [1.0] * len(models))
     assert mean is not None
     return torch.cat([mean["a"], mean["b"]]).tolist()
 
@@ -72,7 +73,7 @@ def test_kept_in_memory_or_asked_for_twice_gives_the_same_bits(kept_bytes: int) 
                 live[name].copy_(value)
             yield live
 
-    mean = inverse_distance_mean(models, [1.0, 1.0, 1.0], kept_bytes)
+    mean = inverse_distance_mean(ModelEnds(models, kept_bytes), [1.0, 1.0, 1.0])
     assert mean is not None
     assert [float(mean["a"]), float(mean["b"])] == mean_of(*THREE)
     assert asked == (1 if kept_bytes >= 48 else 2)
@@ -84,7 +85,7 @@ def test_one_model_alone_is_the_mean() -> None:
 
 def test_equal_models_stay_as_they_are_bit_for_bit() -> None:
     value = torch.rand(100, generator=torch.Generator().manual_seed(1))
-    mean = inverse_distance_mean(lambda: iter([{"a": value.clone()} for _ in range(7)]), [1.0] * 7)
+    mean = inverse_distance_mean(ModelEnds(lambda: iter([{"a": value.clone()} for _ in range(7)])), [1.0] * 7)
     assert mean is not None
     assert torch.equal(mean["a"], value)
 
@@ -96,7 +97,7 @@ def test_a_model_that_is_the_mean_takes_all_but_nothing_of_it() -> None:
 
 
 def test_no_models_have_no_mean() -> None:
-    assert inverse_distance_mean(lambda: iter(()), []) is None
+    assert inverse_distance_mean(ModelEnds(lambda: iter(())), []) is None
 
 
 SIZES = {0: 9, 1: 5, 2: 3}
@@ -126,6 +127,7 @@ def ends(rate: float) -> list[tuple[Weights, float]]:
     return found
 
 
+@pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("rate", [0.02, 0.05])  # one sensor knows nothing of its samples; all know some
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_the_variants_are_those_of_the_specification(variant: str, rate: float) -> None:
@@ -155,18 +157,21 @@ def test_the_variants_differ() -> None:
     assert not torch.allclose(learnt[1], learnt[2], atol=1e-5)
 
 
+@pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_a_learner_short_of_memory_trains_twice_and_learns_the_same_bits(
     variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     roomy = learner(variant)
     roomy.learn(played())
-    monkeypatch.setattr(rivals, "inverse_distance_mean", lambda *given: inverse_distance_mean(*given, kept_bytes=0))
+    monkeypatch.setattr(generic, "ModelEnds", lambda train: ModelEnds(train, kept_bytes=0))
+    monkeypatch.setattr(lowrank, "KEPT_BYTES", 0)
     short = learner(variant)
     short.learn(played())
     assert all(torch.equal(roomy.weights[name], short.weights[name]) for name in START)
 
 
+@pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_an_empty_round_changes_nothing(variant: str) -> None:
     one = learner(variant)
@@ -175,6 +180,7 @@ def test_an_empty_round_changes_nothing(variant: str) -> None:
         assert all(torch.equal(one.weights[name], START[name]) for name in START)
 
 
+@pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_a_sensor_without_samples_has_no_say(variant: str) -> None:
     """It hands back what it was sent; FedAvg does not count it either."""

@@ -10,6 +10,8 @@ from hfedms_sim.scenario import FedAvgSettings, HFedMSStaticSettings
 from tests.learning.second_hfedms import Settings, Visit, play
 from tests.learning.tiny_factory import SHUFFLES, START, RandomImages, chain_learner, record
 
+pytestmark = pytest.mark.usefixtures("every_engine")
+
 SGD = {"learning_rate": 0.1, "batch_size": 4}
 SOURCE = RandomImages()
 

@@ -1,11 +1,13 @@
 """A factory for learning tests: random images, the tiny network, records made by hand."""
 
 from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.learning.engine import GenericEngine
+from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.learning.learner import ChainLearner, Parts
 from hfedms_sim.learning.networks import Network, Weights, initial_weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles
@@ -22,12 +24,13 @@ SHUFFLES = Shuffles(DRAWS)
 class RandomImages:
     """A sample is a function of its sensor and arrival index; labels are of a few classes only."""
 
-    def __init__(self, classes: int = 6) -> None:
+    def __init__(self, classes: int = 6, *, precise: bool = False) -> None:
         self._classes = classes
+        self._type = np.float64 if precise else np.float32
 
-    def images(self, sensor: int, samples: Samples) -> NDArray[np.float32]:
+    def images(self, sensor: int, samples: Samples) -> NDArray[Any]:
         pixels = [DRAWS.uniform(f"pixels/{sensor}", index, np.arange(784)) for index in _indices(samples)]
-        return np.array(pixels, dtype=np.float32).reshape(-1, 28, 28)
+        return np.array(pixels, dtype=self._type).reshape(-1, 28, 28)
 
     def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]:
         labels = [int(DRAWS.one_uniform("label", sensor, index) * self._classes) for index in _indices(samples)]
@@ -54,8 +57,13 @@ def record(
     )
 
 
+ENGINE = ContextVar("engine", default="generic")
+"""Which one learners get; the fixture `every_engine` sets it."""
+
+
 def parts(start: Weights = START, source: SampleSource | None = None) -> Parts:
-    return Parts(SPEC, start, GenericEngine(Network(SPEC)), source or RandomImages(), SHUFFLES)
+    network = Network(SPEC).to(dtype=start["classifier.bias"].dtype)
+    return Parts(SPEC, start, ENGINES[ENGINE.get()](network, 1), source or RandomImages(), SHUFFLES)
 
 
 def chain_learner(settings: LocalTraining, start: Weights = START) -> ChainLearner:

@@ -1,6 +1,18 @@
 """Engines: how the chains of a round are trained. All give the same result to float rounding."""
 
-from hfedms_sim.learning.engine.base import Chain, Engine, LocalSet, Loss, Sgd, cross_entropy
-from hfedms_sim.learning.engine.generic import GenericEngine
+from collections.abc import Callable
 
-__all__ = ["Chain", "Engine", "GenericEngine", "LocalSet", "Loss", "Sgd", "cross_entropy"]
+from hfedms_sim.learning.engine.base import Chain, Ends, Engine, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.generic import GenericEngine
+from hfedms_sim.learning.engine.lowrank import LowRankEngine
+from hfedms_sim.learning.networks import Network
+
+ENGINES: dict[str, Callable[[Network, int], Engine]] = {
+    "generic": lambda network, _: GenericEngine(network),
+    "lowrank": LowRankEngine,
+}
+"""Of a network and a number of threads."""
+
+__all__ = [
+    "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine", "Sgd", "cross_entropy"
+]  # fmt: skip

@@ -40,6 +40,16 @@ def cross_entropy(network: Network, images: Tensor, labels: Tensor) -> Tensor:
     return functional.cross_entropy(network(images), labels)
 
 
+class Ends(Protocol):
+    """Where the chains of a round end."""
+
+    def each(self) -> Iterator[tuple[int, Weights]]:
+        """By the number of the chain, in any order; a model holds only until the next one is asked for."""
+
+    def mean_by_distance(self, share_of: Callable[[int, float], float]) -> Weights | None:
+        """The mean in which chain i, at the distance d from the plain mean, counts share_of(i, d); None of nothing."""
+
+
 class Engine(Protocol):
     def train_models(
         self,
@@ -51,13 +61,11 @@ class Engine(Protocol):
     ) -> Weights:
         """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
 
-    def each_model(
-        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy
-    ) -> Iterator[Weights]:
-        """The ends themselves, one after the other; each holds only until the next one is asked for."""
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
+        """The ends themselves."""
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
-        """The same for the classifier alone; `start` and the result hold its parameters only."""
+        """The mean for the classifier alone; `start` and the result hold its parameters only."""
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         """Semantic vectors of images; of `weights` only the extractor matters."""

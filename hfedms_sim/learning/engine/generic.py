@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.base import Chain, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.base import Chain, Ends, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.ends import ModelEnds
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
 
@@ -25,13 +26,10 @@ class GenericEngine:
         sgd: Sgd,
         loss: Loss = cross_entropy,
     ) -> Weights:
-        return _mean(self.each_model(start, chains, sgd, loss), shares) or start
+        return _mean(self._models(start, chains, sgd, loss), shares) or start
 
-    def each_model(
-        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy
-    ) -> Iterator[Weights]:
-        network = self._network
-        return self._ends(network, start, chains, sgd, lambda inputs, labels: loss(network, inputs, labels))
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
+        return ModelEnds(lambda: self._models(start, chains, sgd, loss))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         classifier = self._network.classifier
@@ -39,9 +37,13 @@ class GenericEngine:
         def loss(vectors: Tensor, labels: Tensor) -> Tensor:
             return functional.cross_entropy(classifier(vectors), labels)
 
-        return _mean(self._ends(classifier, start, chains, sgd, loss), shares) or start
+        return _mean(self._trained(classifier, start, chains, sgd, loss), shares) or start
 
-    def _ends(
+    def _models(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss) -> Iterator[Weights]:
+        network = self._network
+        return self._trained(network, start, chains, sgd, lambda inputs, labels: loss(network, inputs, labels))
+
+    def _trained(
         self,
         part: nn.Module,
         start: Weights,
@@ -49,7 +51,7 @@ class GenericEngine:
         sgd: Sgd,
         loss: Callable[[Tensor, Tensor], Tensor],
     ) -> Iterator[Weights]:
-        """Of the part of the network that trains, whose parameters `start` holds."""
+        """Where each chain ends, of the part of the network that trains, whose parameters `start` holds."""
         trained = {name: value for name, value in self._network.named_parameters() if name in start}
         anchors = [start[name] for name in trained] if sgd.pull else None
         for chain in chains:
@@ -82,7 +84,7 @@ def _descend(
     optimiser = torch.optim.SGD(trained, lr=sgd.learning_rate)
     for local in chain:
         for order in local.epochs:
-            for chosen in order.split(sgd.batch_size):
+            for chosen in order.split(sgd.batch_size) if len(order) else ():
                 optimiser.zero_grad()
                 loss(local.inputs[chosen], local.labels[chosen]).backward()
                 if anchors is not None:

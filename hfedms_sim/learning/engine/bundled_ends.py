@@ -1,0 +1,51 @@
+"""Where chains end that were trained in bundles. Distances come from the factors, without any chain's weights."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import sqrt
+
+import torch
+
+from hfedms_sim.learning.engine.bundle import Bundle
+from hfedms_sim.learning.networks import Weights
+
+KEPT_BYTES = 512 * 10**6
+Numbered = tuple[Sequence[int], Bundle]
+"""The numbers of the chains in a bundle, and the bundle."""
+
+
+class BundledEnds:
+    def __init__(self, bundles: Callable[[], Iterator[Numbered]], start: Weights, idle: Sequence[int]) -> None:
+        """`bundles` may train anew at each call; `idle` chains had no sample and end where they started."""
+        self._bundles = bundles
+        self._start = start
+        self._idle = idle
+
+    def each(self) -> Iterator[tuple[int, Weights]]:
+        yield from ((number, self._start) for number in self._idle)
+        for numbers, bundle in self._bundles():
+            yield from ((number, bundle.model(row)) for row, number in enumerate(numbers))
+
+    def mean_by_distance(self, share_of: Callable[[int, float], float]) -> Weights | None:
+        centre = self._mean_update(lambda number: 1.0)
+        if centre is None:
+            return None
+        shares = {number: share_of(number, sqrt(squared)) for number, squared in self._squared_distances(centre)}
+        update = self._mean_update(shares.__getitem__)
+        return None if update is None else {name: self._start[name] + value for name, value in update.items()}
+
+    def _mean_update(self, share_of: Callable[[int], float]) -> Weights | None:
+        """Of end - start; None if nothing counts."""
+        total = {name: torch.zeros_like(value) for name, value in self._start.items()}
+        whole = sum(share_of(number) for number in self._idle)
+        for numbers, bundle in self._bundles():
+            shares = [share_of(number) for number in numbers]
+            bundle.add_mean_update(total, shares)
+            whole += sum(shares)
+        return {name: value / whole for name, value in total.items()} if whole > 0 else None
+
+    def _squared_distances(self, centre: Weights) -> Iterator[tuple[int, float]]:
+        """From start + centre."""
+        still = sum(float(value.double().square().sum()) for value in centre.values())
+        yield from ((number, still) for number in self._idle)
+        for numbers, bundle in self._bundles():
+            yield from zip(numbers, bundle.squared_distances(centre).tolist(), strict=True)

@@ -1,0 +1,128 @@
+"""The fast engine: all chains of a round step by step together, reading the shared weights once a step (dense.py).
+
+Exact in real arithmetic for plain SGD, also with FedProx's pull, on convolutions, ReLU, max-pool and dense layers with
+the cross-entropy. Memory is bounded: chains are trained in bundles that fit into a budget, one bundle after the other.
+With several threads each trains its share of the chains; their results are added in a fixed order.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from hfedms_sim.learning.engine.base import Chain, Ends, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.bundle import Bundle, Forms, Stack, bundle_bytes
+from hfedms_sim.learning.engine.bundled_ends import KEPT_BYTES, BundledEnds, Numbered
+from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
+from hfedms_sim.learning.engine.dense import make_dense
+from hfedms_sim.learning.engine.steps import steps_of
+from hfedms_sim.learning.networks import Network, Weights, is_classifier
+from hfedms_sim.learning.threads import Workers
+
+_BUNDLE_BYTES = 256 * 10**6
+_EXTRACTION_BATCH = 64
+
+
+class LowRankEngine:
+    def __init__(self, network: Network, threads: int = 1) -> None:
+        self._network = network
+        self._workers = Workers(threads)
+        self._stack = Stack.of(network)
+        self._forms = Forms(GroupedConvolutions, make_dense)
+
+    def train_models(
+        self,
+        start: Weights,
+        chains: Sequence[Chain],
+        shares: Sequence[float],
+        sgd: Sgd,
+        loss: Loss = cross_entropy,
+    ) -> Weights:
+        _require_cross_entropy(loss)
+        return self._mean(self._stack, start, chains, shares, sgd)
+
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
+        _require_cross_entropy(loss)
+        stack, order = self._stack, _longest_first(chains, sgd)
+        idle = [number for number in range(len(chains)) if number not in set(order)]
+        whole_bytes = sum(bundle_bytes(stack, start, chains[number], sgd) for number in order)
+        if whole_bytes > KEPT_BYTES:
+            return BundledEnds(lambda: self._trained(stack, start, chains, order, sgd), start, idle)
+        kept = [
+            each
+            for part in self._workers.map(
+                lambda numbers: list(self._trained(stack, start, chains, numbers, sgd)), self._parts(order)
+            )
+            for each in part
+        ]
+        return BundledEnds(lambda: iter(kept), start, idle)
+
+    def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
+        return self._mean(self._stack.of_classifier(), start, chains, shares, sgd)
+
+    def extract(self, weights: Weights, images: Tensor) -> Tensor:
+        self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
+        return torch.cat(self._workers.map(self._extracted, images.tensor_split(self._workers.threads)))
+
+    def _extracted(self, images: Tensor) -> Tensor:
+        with torch.no_grad():
+            return torch.cat([self._network.extractor(batch) for batch in images.split(_EXTRACTION_BATCH)])
+
+    def _mean(
+        self, stack: Stack, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd
+    ) -> Weights:
+        """Chains without a sample stay where they start: they count in the shares and change nothing else."""
+        whole = sum(shares)
+        order = [number for number in _longest_first(chains, sgd) if shares[number] > 0]
+        if not order:
+            return start
+
+        def update(numbers: Sequence[int]) -> Weights:
+            total = {name: torch.zeros_like(value) for name, value in start.items()}
+            for members, bundle in self._trained(stack, start, chains, numbers, sgd):
+                bundle.add_mean_update(total, [shares[number] / whole for number in members])
+            return total
+
+        first, *others = self._workers.map(update, self._parts(order))
+        for name, total in first.items():
+            for other in others:
+                total += other[name]
+            total += start[name]
+        return first
+
+    def _parts(self, order: Sequence[int]) -> list[Sequence[int]]:
+        """One a thread, with chains of all lengths in each."""
+        count = min(self._workers.threads, len(order))
+        return [order[number::count] for number in range(count)]
+
+    def _trained(
+        self, stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd
+    ) -> Iterator[Numbered]:
+        budget_bytes = _BUNDLE_BYTES // self._workers.threads
+        for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
+            yield members, Bundle(stack, start, [chains[number] for number in members], sgd, self._forms)
+
+
+def _bundles(
+    stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, budget_bytes: int
+) -> Iterator[Sequence[int]]:
+    """As many chains as fit, about as many in each, none shorter than half the longest: it would be mostly padding."""
+    while order:
+        longest = steps_of(chains[order[0]], sgd.batch_size)
+        alike = sum(2 * steps_of(chains[number], sgd.batch_size) >= longest for number in order)
+        fitting = max(1, budget_bytes // bundle_bytes(stack, start, chains[order[0]], sgd))
+        bundles = -(-alike // fitting)
+        size = -(-alike // bundles)
+        yield order[:size]
+        order = order[size:]
+
+
+def _longest_first(chains: Sequence[Chain], sgd: Sgd) -> list[int]:
+    """Of the chains that have any step to go."""
+    steps = [steps_of(chain, sgd.batch_size) for chain in chains]
+    return sorted((number for number, count in enumerate(steps) if count), key=lambda number: -steps[number])
+
+
+def _require_cross_entropy(loss: Loss) -> None:
+    if loss is not cross_entropy:
+        raise ValueError("this engine knows the cross-entropy only; the generic one takes any loss")
