@@ -3,20 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+KERNELS := hfedms_sim/learning/engine/kernels.c
+SANITIZED := build/sanitized
 # One thread per process: figures do not depend on how many cores are free.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow check bench accuracy clean
+.PHONY: help install run test slow sanitize check bench accuracy clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## Create .venv with everything in it
 
-$(INSTALLED): setup.py constraints.txt
+$(INSTALLED): setup.py constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
@@ -32,6 +34,12 @@ test: $(INSTALLED) ## Run all tests (a few minutes)
 
 slow: $(INSTALLED) ## Run the tests that take minutes
 	$(BIN)/python -m pytest -n 2 -m slow
+
+sanitize: $(INSTALLED) ## Test the C kernels under the address and undefined-behaviour sanitizers
+	CFLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -g' LDFLAGS='-fsanitize=address,undefined' \
+	$(BIN)/python setup.py -q build_ext --force --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
+	LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) $$($${CC:-cc} -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 KERNELS_UNDER_TEST=$(SANITIZED)/$(dir $(KERNELS)) $(BIN)/python -m pytest tests/learning/engine/test_kernels*.py
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .

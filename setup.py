@@ -1,11 +1,35 @@
 """Packaging. Tool settings are in pyproject.toml, exact versions in constraints.txt."""
 
+import platform
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 SHIPPED = {"hfedms_sim.scenarios": "scenarios", "hfedms_sim.network_profiles": "network_profiles"}
+
+# kernels.c is plain C without Python in it. Each instruction set is a library of its own; kernels.py loads one of them.
+KERNELS = "hfedms_sim/learning/engine/kernels.c"
+COMPILER_FLAGS = ["-O3", "-std=gnu11", "-ffp-contract=fast", "-fvisibility=hidden", "-Wno-psabi"]
+INSTRUCTION_SETS: dict[str, list[str]] = {"baseline": []}
+if platform.machine() in ("x86_64", "AMD64"):
+    INSTRUCTION_SETS |= {"avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f"]}
+
+
+class BuildWhatCompiles(build_ext):
+    """The kernels are optional: without a compiler that takes them the installation goes on with one line."""
+
+    def build_extensions(self) -> None:
+        root = Path(self.build_temp)
+        try:
+            for extension in self.extensions:
+                self.build_temp = str(root / extension.name)  # one source, several objects
+                self.build_extension(extension)
+        except Exception as error:
+            sys.stderr.write(f"hfedms_sim: installed without compiled kernels, training is slower ({error})\n")
+
 
 setup(
     name="hfedms_sim",
@@ -19,6 +43,17 @@ setup(
     packages=[*find_packages(include=["hfedms_sim", "hfedms_sim.*"]), *SHIPPED],
     package_dir=SHIPPED,
     package_data={"hfedms_sim": ["py.typed"]} | {package: ["*.yaml"] for package in SHIPPED},
+    ext_modules=[
+        Extension(
+            f"hfedms_sim.learning.engine._kernels_{name}",
+            [KERNELS],
+            extra_compile_args=[*COMPILER_FLAGS, *flags],
+            libraries=["m"],
+            optional=True,
+        )
+        for name, flags in INSTRUCTION_SETS.items()
+    ],
+    cmdclass={"build_ext": BuildWhatCompiles},
     install_requires=[
         "click>=8.1",
         "Hershey-Fonts>=2.1",

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from safetensors.numpy import load_file
 
 import hfedms_sim
+from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunDirectory, RunResult, open_run
@@ -145,13 +146,26 @@ def test_a_loss_that_is_not_finite_ends_a_run_too() -> None:
     assert result.summary["final_loss"] is None
 
 
-def test_an_engine_that_is_not_built_is_refused() -> None:
-    with pytest.raises(InputError, match="engine = 'native': is not built yet; allowed: auto, generic"):
+def test_the_native_engine_without_compiled_kernels_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(compiled.SETTING, "off")
+    with pytest.raises(InputError, match="engine = 'native': there are no compiled kernels here; allowed: auto"):
         trained(engine="native")
 
 
+def test_a_kernel_variant_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(compiled.SETTING, "mmx")
+    with pytest.raises(InputError, match=r"HFEDMS_SIM_KERNELS='mmx' cannot be used here\. Allowed: off"):
+        trained()
+
+
+def test_without_kernels_auto_takes_the_low_rank_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(compiled.SETTING, "off")
+    assert trained(rounds=1).summary["lineage"] == trained(rounds=1, engine="lowrank").summary["lineage"]
+
+
 def test_auto_takes_the_fast_engine_where_it_knows_the_loss() -> None:
-    automatic, fast, plain = (trained(rounds=1, engine=engine) for engine in ("auto", "lowrank", "generic"))
+    fastest = "native" if compiled.available() else "lowrank"
+    automatic, fast, plain = (trained(rounds=1, engine=engine) for engine in ("auto", fastest, "generic"))
     assert automatic.summary["lineage"] == fast.summary["lineage"] != plain.summary["lineage"]
     assert fast.summary["final_loss"] == pytest.approx(plain.summary["final_loss"], rel=1e-5)
 

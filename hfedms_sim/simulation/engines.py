@@ -1,15 +1,17 @@
 """Which engine and device training uses. Known without torch: the lineage of a timing-only run names them too."""
 
+import platform
+
+from hfedms_sim import compiled
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import Scenario
 
-BUILT = ("generic", "lowrank")
 
-
-def engine_of(scenario: Scenario) -> str:
-    """By name; `auto` is the fastest that is built and fits."""
+def engine_of(scenario: Scenario, device: str = "cpu") -> str:
+    """By name; `auto` is the fastest that knows the loss and runs here."""
     if not scenario.strategy.has_own_loss:
-        return "lowrank" if scenario.engine == "auto" else scenario.engine
+        fastest = "native" if device == "cpu" and compiled.available() else "lowrank"
+        return fastest if scenario.engine == "auto" else scenario.engine
     if scenario.engine in ("auto", "generic"):
         return "generic"
     name = scenario.strategy.name
@@ -25,6 +27,15 @@ def device_of(choice: str) -> str:
     return device_of(choice)
 
 
-def require_built(engine: str) -> None:
-    if engine not in BUILT:
-        raise InputError(f"engine = '{engine}': is not built yet; allowed: auto, {', '.join(BUILT)}")
+def require_runnable(engine: str, device: str) -> None:
+    if engine != "native":
+        return
+    if device != "cpu":
+        raise InputError(f"engine = 'native': runs on the CPU, not on {device}; allowed: auto, generic, lowrank")
+    if not compiled.available():
+        raise InputError("engine = 'native': there are no compiled kernels here; allowed: auto, generic, lowrank")
+
+
+def instruction_set(engine: str) -> str:
+    """What decides the last bits of what is learnt."""
+    return f"{platform.machine()} {compiled.variant()}" if engine == "native" else platform.machine()

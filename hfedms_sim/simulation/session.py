@@ -5,7 +5,6 @@ clock, the learner trains what the record says, the strategy takes note.
 """
 
 import gc
-import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isfinite
@@ -21,7 +20,7 @@ from hfedms_sim.provenance import package_version
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.simulation.engines import engine_of
+from hfedms_sim.simulation.engines import engine_of, instruction_set
 from hfedms_sim.simulation.milestones import Milestones, Spent
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.trace import Trace
@@ -215,6 +214,7 @@ def _round_row(
 
 def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int, device: str) -> dict[str, Any]:
     """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
+    engine = engine_of(scenario, device)
     return {
         "data": dataset.content,
         "augment": scenario.stream.augment,
@@ -223,10 +223,10 @@ def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int, device
         "model": scenario.model,
         "strategy": scenario.strategy.learning_settings(),
         "seed": scenario.seed,
-        "engine": engine_of(scenario),
+        "engine": engine,
         "threads": threads,
         "device": device,
-        "instruction_set": platform.machine(),
+        "instruction_set": instruction_set(engine),
         "torch": package_version("torch"),
         "learning_version": LEARNING_VERSION,
     }

@@ -16,14 +16,14 @@ from hfedms_sim.learning import (
 )
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation.engines import engine_of, require_built
+from hfedms_sim.simulation.engines import engine_of, require_runnable
 from hfedms_sim.strategies import make_learner
 
 
 class Trainer:
     def __init__(self, scenario: Scenario, dataset: Dataset, batches: Batches, threads: int, device: str) -> None:
-        engine = engine_of(scenario)
-        require_built(engine)
+        engine = engine_of(scenario, device)
+        require_runnable(engine, device)
         use_threads(threads)
         use_device(device)
         keep_freed_memory()

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from safetensors.numpy import load_file
 
+from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.closed_form import exact_traffic
 from hfedms_sim.learning.engine import ENGINES
@@ -90,6 +91,12 @@ def trained(scenario: Make, tmp_path_factory: pytest.TempPathFactory) -> Trained
         return run(scenario(case, rounds=2, engine=engine), out=out), out / "learning" / "model.safetensors"
 
     return once
+
+
+@pytest.fixture(autouse=True)
+def _kernels(request: pytest.FixtureRequest) -> None:
+    if "engine" in request.fixturenames and request.getfixturevalue("engine") == "native" and not compiled.available():
+        pytest.skip("no compiled kernels")
 
 
 def test_every_strategy_is_among_the_cases() -> None:

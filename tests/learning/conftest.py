@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from hfedms_sim import compiled
 from hfedms_sim.learning.engine import ENGINES
 from tests.learning.tiny_factory import ENGINE
 
 
 @pytest.fixture(params=ENGINES)
 def every_engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "native" and not compiled.available():
+        pytest.skip("no compiled kernels")
     token = ENGINE.set(request.param)
     yield request.param
     ENGINE.reset(token)

@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from hfedms_sim.learning.engine import ENGINES
@@ -26,6 +27,7 @@ class RandomImages:
 
     def __init__(self, classes: int = 6, *, precise: bool = False) -> None:
         self._classes = classes
+        self.dtype = torch.float64 if precise else torch.float32
         self._type = np.float64 if precise else np.float32
 
     def images(self, sensor: int, samples: Samples) -> NDArray[Any]:

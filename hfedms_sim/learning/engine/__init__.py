@@ -5,14 +5,17 @@ from collections.abc import Callable
 from hfedms_sim.learning.engine.base import Chain, Ends, Engine, LocalSet, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.engine.generic import GenericEngine
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
+from hfedms_sim.learning.engine.native import NativeEngine
 from hfedms_sim.learning.networks import Network
 
 ENGINES: dict[str, Callable[[Network, int], Engine]] = {
     "generic": lambda network, _: GenericEngine(network),
     "lowrank": LowRankEngine,
+    "native": NativeEngine,
 }
 """Of a network and a number of threads."""
 
 __all__ = [
-    "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine", "Sgd", "cross_entropy"
+    "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine", "NativeEngine", "Sgd",
+    "cross_entropy",
 ]  # fmt: skip

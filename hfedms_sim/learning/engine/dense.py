@@ -141,15 +141,15 @@ class PrivateDense:
 
 
 def make_dense(weight: Tensor, bias: Tensor, chains: int, rank: int, sgd: Sgd) -> ChainedDense:
-    if _is_shared(weight, rank):
+    if is_shared(weight, rank):
         return SharedDense(weight, bias, chains, rank, sgd)
     return PrivateDense(weight, bias, chains, sgd)
 
 
 def dense_numbers(weight: Tensor, rank: int) -> int:
     """How many numbers a chain keeps of the layer."""
-    return rank * sum(weight.shape) if _is_shared(weight, rank) else weight.numel()
+    return rank * sum(weight.shape) if is_shared(weight, rank) else weight.numel()
 
 
-def _is_shared(weight: Tensor, rank: int) -> bool:
+def is_shared(weight: Tensor, rank: int) -> bool:
     return rank * sum(weight.shape) <= _LARGEST_HISTORY * weight.numel()

@@ -8,7 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.learning.engine import Chain, GenericEngine, LowRankEngine, Sgd, dense, lowrank
+from hfedms_sim import compiled
+from hfedms_sim.learning.engine import ENGINES, Chain, GenericEngine, LowRankEngine, Sgd, dense, lowrank
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.scenario import MODELS
 from hfedms_sim.scenario.models import Layer, ModelSpec
@@ -31,6 +32,8 @@ SPEC = ModelSpec(
 RAGGED = [[[7]], [[5, 5], [3]], [], [[2]], [[0], [6]], [[11], [1], [4, 2]]]
 SHARES = [1.0, 2.0, 3.0, 0.0, 1.5, 2.5]
 SGD = Sgd(0.3, 4)
+needs_kernels = pytest.mark.skipif(not compiled.available(), reason="no compiled kernels")
+fast_engines = pytest.mark.parametrize("engine", ["lowrank", pytest.param("native", marks=needs_kernels)])
 
 
 def furthest(one: Weights, other: Weights) -> float:
@@ -194,13 +197,15 @@ def test_another_loss_is_refused() -> None:
         engine.ends(start, [], SGD, lambda network, images, labels: network(images).sum())
 
 
-def single_errors(chains: list[Chain], sgd: Sgd, spec: ModelSpec, seed: int) -> dict[str, tuple[float, float]]:
+def single_errors(
+    engine: str, chains: list[Chain], sgd: Sgd, spec: ModelSpec, seed: int
+) -> dict[str, tuple[float, float]]:
     """By parameter: how far the fast engine's and the plain engine's update in single precision are from double's."""
     network, start = network_of(spec, SINGLE, seed)
     precise, _ = network_of(spec, DOUBLE, seed)
     wide = [[local._replace(inputs=local.inputs.double()) for local in chain] for chain in chains]
     shares = [1.0] * len(chains)
-    fast = LowRankEngine(network).train_models(start, chains, shares, sgd)
+    fast = ENGINES[engine](network, 1).train_models(start, chains, shares, sgd)
     plain = GenericEngine(network).train_models(start, chains, shares, sgd)
     true = GenericEngine(precise).train_models(
         {name: value.double() for name, value in start.items()}, wide, shares, sgd
@@ -210,23 +215,28 @@ def single_errors(chains: list[Chain], sgd: Sgd, spec: ModelSpec, seed: int) -> 
     }
 
 
-def test_one_step_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop() -> None:
+@fast_engines
+def test_one_step_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str) -> None:
     """The median over ten seeds, so that no lucky plain step decides."""
-    assert worst_ratio(MODELS["small-cnn"], [[[5]]] * 3, seeds=10) <= 3
+    assert worst_ratio(engine, MODELS["small-cnn"], [[[5]]] * 3, seeds=10) <= 3
 
 
-def test_a_round_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop() -> None:
-    assert worst_ratio(MODELS["small-cnn"], [[[25], [25]]] * 3, seeds=10) <= 3
+@fast_engines
+def test_a_round_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str) -> None:
+    assert worst_ratio(engine, MODELS["small-cnn"], [[[25], [25]]] * 3, seeds=10) <= 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[[[5]]] * 3, [[[50], [50]]] * 2], ids=["step", "round"])
-def test_the_papers_network_errs_at_most_three_times_as_much_as_the_plain_loop(sizes: Any) -> None:
-    assert worst_ratio(MODELS["cnn"], sizes, seeds=10) <= 3
+@fast_engines
+def test_the_papers_network_errs_at_most_three_times_as_much_as_the_plain_loop(sizes: Any, engine: str) -> None:
+    assert worst_ratio(engine, MODELS["cnn"], sizes, seeds=10) <= 3
 
 
-def worst_ratio(spec: ModelSpec, sizes: Any, seeds: int) -> float:
+def worst_ratio(engine: str, spec: ModelSpec, sizes: Any, seeds: int) -> float:
     """Over the parameters, of the medians."""
-    errors = [single_errors(chains_of(sizes, 28, SINGLE, seed), Sgd(0.01, 5), spec, seed) for seed in range(seeds)]
+    errors = [
+        single_errors(engine, chains_of(sizes, 28, SINGLE, seed), Sgd(0.01, 5), spec, seed) for seed in range(seeds)
+    ]
     ratios = [torch.tensor([each[name] for each in errors]).median(dim=0).values.tolist() for name in errors[0]]
     return max(fast / plain for fast, plain in ratios)

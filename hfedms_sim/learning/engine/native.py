@@ -1,0 +1,152 @@
+"""The low-rank engine on compiled kernels (kernels.c): convolutions, history corrections and classifiers of all chains.
+
+What is left to torch are the products with the shared weights, which its GEMM computes near the machine's peak.
+"""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from hfedms_sim.learning.engine import kernels
+from hfedms_sim.learning.engine.base import Chain, Sgd
+from hfedms_sim.learning.engine.bundle import Forms
+from hfedms_sim.learning.engine.convolutions import Convolution
+from hfedms_sim.learning.engine.dense import ChainedDense, PrivateDense, SharedDense, is_shared
+from hfedms_sim.learning.engine.descent import Descent
+from hfedms_sim.learning.engine.kernels import Chains, Pooled
+from hfedms_sim.learning.engine.lowrank import LowRankEngine
+from hfedms_sim.learning.merging import RunningMean
+from hfedms_sim.learning.networks import Network, Weights
+
+_EXTRACTION_BATCH = 256
+
+
+class NativeEngine(LowRankEngine):
+    def __init__(self, network: Network, threads: int = 1) -> None:
+        super().__init__(network, threads)
+        self._forms = Forms(NativeConvolutions, make_dense)
+
+    def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
+        order = [number for number, share in enumerate(shares) if share > 0]
+        if sgd.pull or not order:
+            return super().train_classifiers(start, chains, shares, sgd)
+        trained = self._workers.map(
+            lambda numbers: _classifiers(start, [chains[number] for number in numbers], sgd), self._parts(order)
+        )
+        mean = RunningMean()
+        for numbers, stacked in zip(self._parts(order), trained, strict=True):
+            for number, *values in zip(numbers, *stacked, strict=True):
+                mean.add(dict(zip(start, values, strict=True)), shares[number])
+        return mean.result() or start
+
+    def _extracted(self, images: Tensor) -> Tensor:
+        names = self._stack.convolutions
+        if not names or not len(images):
+            return super()._extracted(images)
+        values = dict(self._network.named_parameters())
+        layers = [Convolution(values[f"{name}.weight"].detach(), values[f"{name}.bias"].detach()) for name in names]
+        after = self._network.extractor[3 * len(names) :]  # of each convolution, ReLU and pool, which the kernel has
+        convolutions = NativeConvolutions(layers, 1, Sgd(0.0, 1))
+        with torch.no_grad():
+            features = (convolutions.forward(batch[None])[0] for batch in images.split(_EXTRACTION_BATCH))
+            return torch.cat([after(batch) for batch in features])
+
+
+def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> tuple[Tensor, Tensor]:
+    """Weights and bias of every chain's end. The n-th pass of each over a set of its own is one call."""
+    weight, bias = (value.repeat(len(chains), *(1 for _ in value.shape)) for value in start.values())
+    passes = [[(local, order) for local in chain for order in local.epochs] for chain in chains]
+    for turn in zip_longest(*passes):
+        chosen = [None if each is None else (each[0].inputs[each[1]], each[0].labels[each[1]]) for each in turn]
+        vectors = torch.cat([each[0] for each in chosen if each is not None])
+        labels = torch.cat([each[1] for each in chosen if each is not None])
+        counts = Chains(torch.tensor([0 if each is None else len(each[1]) for each in chosen]))
+        kernels.classifier_steps(vectors, counts, labels, (weight, bias), sgd.learning_rate, batch_size=sgd.batch_size)
+    return weight, bias
+
+
+class _Layer(NamedTuple):
+    """Weights are (chains, outputs, k, k, inputs)."""
+
+    weights: Tensor
+    bias: Tensor
+
+
+class _Passed(NamedTuple):
+    inputs: Tensor
+    pooled: Pooled
+
+
+class NativeConvolutions:
+    def __init__(self, start: Sequence[Convolution], chains: int, sgd: Sgd) -> None:
+        self._start = [_Layer(layer.weight.permute(0, 2, 3, 1), layer.bias) for layer in start]
+        self._layers = [
+            _Layer(weights.repeat(chains, 1, 1, 1, 1), bias.repeat(chains, 1)) for weights, bias in self._start
+        ]
+        self._descent = Descent(sgd)
+        self._passed: list[_Passed] = []
+
+    @property
+    def parameters(self) -> list[Convolution]:
+        return [Convolution(weights.permute(0, 1, 4, 2, 3), bias) for weights, bias in self._layers]
+
+    def forward(self, images: Tensor) -> Tensor:
+        going, width = images.shape[:2]
+        chains = Chains(torch.full((going,), width))
+        values = images.flatten(0, 1).movedim(1, -1).contiguous()
+        self._passed = []
+        for number, (weights, bias) in enumerate(self._layers, start=1):
+            is_last = number == len(self._layers)  # a dense layer follows, which flattens channel by channel
+            pooled = kernels.conv_pool_forward(values, chains, weights[:going], bias[:going], channel_first=is_last)
+            self._passed.append(_Passed(values, pooled))
+            values = pooled.values
+        return values.reshape(going, width, -1)
+
+    def backward(self, deltas: Tensor) -> None:
+        going, width = deltas.shape[:2]
+        chains = Chains(torch.full((going,), width))
+        above = deltas.flatten(0, 1)
+        for number in reversed(range(len(self._layers))):
+            inputs, pooled = self._passed[number]
+            below = torch.empty_like(inputs) if number else None
+            self._step(number, chains, above.reshape(pooled.values.shape), below)
+            if below is not None:
+                above = below
+        self._passed = []
+
+    def _step(self, number: int, chains: Chains, deltas: Tensor, below: Tensor | None) -> None:
+        inputs, pooled = self._passed[number]
+        going = len(chains.counts)
+        weights, bias = (value[:going] for value in self._layers[number])
+        if not self._descent.is_pulled:
+            kernels.conv_pool_backward_step(inputs, chains, weights, bias, pooled, deltas, self._descent.rate, dx=below)
+            return
+        gradients = kernels.conv_pool_gradients(inputs, chains, weights, bias, pooled, deltas, dx=below)
+        for value, gradient, start in zip((weights, bias), gradients, self._start[number], strict=True):
+            self._descent.step(value, gradient, start)
+
+
+class NativeSharedDense(SharedDense):
+    def _correct(self, target: Tensor, rows: Tensor, across: Tensor, along: Tensor) -> None:
+        if not self._rank:
+            return
+        going, width = rows.shape[:2]
+        chains, ranks = Chains(torch.full((going,), width)), torch.full((going,), self._rank)
+        flat, into = rows.flatten(0, 1), target.flatten(0, 1)
+        scale = -self._descent.rate
+        if not self._descent.is_pulled:
+            kernels.history_correct(flat, chains, across[:going], along[:going], ranks, scale, into)
+            return
+        products = flat.new_empty((len(flat), across.shape[1]))
+        kernels.history_dots(flat, chains, across[:going], ranks, products)
+        products *= self._counts[:going].repeat_interleave(width, dim=0)
+        kernels.history_add(products, chains, along[:going], ranks, scale, into)
+
+
+def make_dense(weight: Tensor, bias: Tensor, chains: int, rank: int, sgd: Sgd) -> ChainedDense:
+    if is_shared(weight, rank):
+        return NativeSharedDense(weight, bias, chains, rank, sgd)
+    return PrivateDense(weight, bias, chains, sgd)
