@@ -1,5 +1,6 @@
 """Accuracy and loss of the global model on the test part of every device, and on the probe of forgetting."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from hfedms_sim.learning.device import on_device
-from hfedms_sim.learning.networks import Network, Weights, as_tensor
+from hfedms_sim.learning.networks import Weights, as_tensor
 from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
 from hfedms_sim.rounds import RoundRecord
-
-_BATCH = 64
 
 
 class Metrics(NamedTuple):
@@ -30,9 +29,8 @@ class Metrics(NamedTuple):
 class Evaluator:
     """Keeps the test data in memory. A data set without any gives metrics of None."""
 
-    def __init__(self, network: Network, source: TestSource, devices: int) -> None:
-        self._network = network
-        self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    def __init__(self, logits: Callable[[Weights, Tensor], Tensor], source: TestSource, devices: int) -> None:
+        self._logits = logits
         labels = [source.test_labels(device) for device in range(devices)]
         self._sizes = np.array([len(each) for each in labels], dtype=np.int64)
         self._labels = on_device(torch.from_numpy(np.concatenate(labels)))
@@ -58,15 +56,10 @@ class Evaluator:
         self, weights: Weights, images: Tensor, labels: Tensor
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For each sample whether it was recognised, and its loss."""
-        self._network.load(weights)
-        correct: list[Tensor] = []
-        losses: list[Tensor] = []
-        with torch.no_grad():
-            for batch, truth in zip(images.split(_BATCH), labels.split(_BATCH), strict=True):
-                logits = self._network(batch.contiguous(memory_format=torch.channels_last))
-                correct.append(logits.argmax(dim=1) == truth)
-                losses.append(functional.cross_entropy(logits, truth, reduction="none"))
-        return torch.cat(correct).double().cpu().numpy(), torch.cat(losses).double().cpu().numpy()
+        logits = self._logits(weights, images)
+        correct = logits.argmax(dim=1) == labels
+        losses = functional.cross_entropy(logits, labels, reduction="none")
+        return correct.double().cpu().numpy(), losses.double().cpu().numpy()
 
 
 class Probe(NamedTuple):

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import torch
+from torch import Tensor
 
 from hfedms_sim.learning.engine import Chain, Engine, LocalSet, Loss, Sgd, cross_entropy
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
 from hfedms_sim.rounds import Participation, RoundRecord
 from hfedms_sim.scenario import LocalTraining, ModelSpec
@@ -21,8 +22,8 @@ class Learner(Protocol):
 
     def learn(self, record: RoundRecord) -> None: ...
 
-    def make_network(self) -> Network:
-        """What the weights are for."""
+    def logits(self, weights: Weights, images: Tensor) -> Tensor:
+        """What a model of this rule answers."""
 
 
 class Parts(NamedTuple):
@@ -46,8 +47,8 @@ class ChainLearner:
         self._shuffles = shuffles
         self._sgd = Sgd(settings.learning_rate, settings.batch_size)
 
-    def make_network(self) -> Network:
-        return Network(self._model)
+    def logits(self, weights: Weights, images: Tensor) -> Tensor:
+        return self._engine.logits(weights, images)
 
     def learn(self, record: RoundRecord) -> None:
         chains = [

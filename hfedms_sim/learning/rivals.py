@@ -3,7 +3,7 @@
 import torch
 
 from hfedms_sim.learning.engine import Ends, LocalSet, Loss
-from hfedms_sim.learning.fusion import FusionNetwork, merged_gamma
+from hfedms_sim.learning.fusion import merged_gamma
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
 from hfedms_sim.learning.learner import ChainLearner, Parts, shares
 from hfedms_sim.learning.mmd import two_streams
@@ -40,9 +40,6 @@ class FusionLearner(ChainLearner):
     def __init__(self, settings: FedFusionSettings, parts: Parts) -> None:
         super().__init__(settings, parts)
         self._operator = settings.operator
-
-    def make_network(self) -> Network:
-        return FusionNetwork(self._model, self._operator)
 
     def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
         merged = super()._merged(chains, shares)

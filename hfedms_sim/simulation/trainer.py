@@ -31,7 +31,7 @@ class Trainer:
         self.evaluate_s = 0.0
         self._batches = batches
         self._learner = make_learner(scenario, batches, engine, threads)
-        self._evaluator = Evaluator(self._learner.make_network(), dataset, scenario.sensors.count)
+        self._evaluator = Evaluator(self._learner.logits, dataset, scenario.sensors.count)
         self._probe_round = scenario.probe_round
         self._probe: Probe | None = None
 

@@ -8,7 +8,9 @@ from torch.nn import functional
 
 from hfedms_sim.learning.evaluation import Evaluator
 from hfedms_sim.learning.networks import Network
-from tests.learning.tiny_factory import SPEC, START
+from tests.learning.tiny_factory import SPEC, START, parts
+
+pytestmark = pytest.mark.usefixtures("every_engine")
 
 SIZES = [70, 0, 1, 30]
 
@@ -37,7 +39,7 @@ def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devic
     weights = dict(START)
     weights["classifier.bias"] = torch.tensor([1.0 * (label < 3) for label in range(62)])
     network.load(weights)
-    metrics = Evaluator(Network(SPEC), DeviceImages(), len(SIZES)).evaluate(weights)
+    metrics = Evaluator(parts().engine.logits, DeviceImages(), len(SIZES)).evaluate(weights)
     source, correct, losses, of_device = DeviceImages(), [], [], []
     for device, size in enumerate(SIZES):
         if size:
@@ -54,6 +56,6 @@ def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devic
 
 
 def test_without_test_data_there_are_no_metrics() -> None:
-    metrics = Evaluator(Network(SPEC), NoImages(), 3).evaluate(START)
+    metrics = Evaluator(parts().engine.logits, NoImages(), 3).evaluate(START)
     assert metrics.accuracy is None
     assert metrics.loss is None

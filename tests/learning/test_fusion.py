@@ -197,7 +197,7 @@ class TenImages:
 def test_in_evaluation_both_streams_are_the_merged_stack(operator: Operator) -> None:
     """An evaluator that has seen an older model gives the loss of a network whose two stacks are equal."""
     one = learner(operator)
-    evaluator = Evaluator(one.make_network(), TenImages(), 1)
+    evaluator = Evaluator(one.logits, TenImages(), 1)
     evaluator.evaluate(one.weights)
     for number in (1, 2, 3):
         one.learn(record(number, [[0], [1]], 9))

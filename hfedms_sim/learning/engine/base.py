@@ -69,3 +69,6 @@ class Engine(Protocol):
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         """Semantic vectors of images; of `weights` only the extractor matters."""
+
+    def logits(self, weights: Weights, images: Tensor) -> Tensor:
+        """What the model answers, one row an image."""

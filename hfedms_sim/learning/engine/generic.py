@@ -11,7 +11,7 @@ from hfedms_sim.learning.engine.ends import ModelEnds
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
 
-_EXTRACTION_BATCH = 64
+_BATCH = 64
 
 
 class GenericEngine:
@@ -62,7 +62,12 @@ class GenericEngine:
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
         with torch.no_grad():
-            return torch.cat([self._network.extractor(batch) for batch in images.split(_EXTRACTION_BATCH)])
+            return torch.cat([self._network.extractor(batch) for batch in images.split(_BATCH)])
+
+    def logits(self, weights: Weights, images: Tensor) -> Tensor:
+        self._network.load(weights)
+        with torch.no_grad():
+            return torch.cat([self._network(batch) for batch in images.split(_BATCH)])
 
 
 def _mean(ends: Iterable[Weights], shares: Sequence[float]) -> Weights | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Chain, Ends, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.engine.bundle import Bundle, Forms, Stack, bundle_bytes
@@ -63,6 +64,11 @@ class LowRankEngine:
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
         return torch.cat(self._workers.map(self._extracted, images.tensor_split(self._workers.threads)))
+
+    def logits(self, weights: Weights, images: Tensor) -> Tensor:
+        vectors = self.extract(weights, images)
+        classifier = self._stack.dense[-1]
+        return functional.linear(vectors, weights[f"{classifier}.weight"], weights[f"{classifier}.bias"])
 
     def _extracted(self, images: Tensor) -> Tensor:
         with torch.no_grad():

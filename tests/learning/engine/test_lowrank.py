@@ -178,6 +178,8 @@ def test_extraction_is_the_networks_whatever_the_threads(images: int, threads: i
     vectors = LowRankEngine(network, threads).extract(weights, batch)
     with torch.no_grad():
         assert torch.allclose(vectors, network.extractor(batch), atol=1e-6)
+        logits = LowRankEngine(network, threads).logits(weights, batch)
+        assert torch.allclose(logits, network(batch), atol=1e-6)
 
 
 def test_a_diverging_round_gives_numbers_that_are_not_finite() -> None:

@@ -60,6 +60,8 @@ def test_extraction_is_the_networks(name: str, images: int, threads: int) -> Non
     vectors = NativeEngine(network, threads).extract(weights, batch)
     with torch.no_grad():
         assert torch.allclose(vectors, network.extractor(batch), atol=1e-6)
+        logits = NativeEngine(network, threads).logits(weights, batch)
+        assert torch.allclose(logits, network(batch), atol=1e-6)
 
 
 @pytest.mark.parametrize("pull", [0.0, 0.9])
