@@ -1,12 +1,14 @@
 """What a strategy costs beyond plain SGD and the model itself: bytes on the air, multiply-adds, memory of a sensor.
 
-fedmmd      one more forward pass a sample, through the frozen model
-fedfusion   the weights of the fusion, both ways; one more forward pass of the convolutions, and the fusion itself.
-            With C channels: conv 2 C C + C weights, multi C, single 1
-ida         one number, up (variant intrac)
-fedprox     memory for the model that the round started from; so have fedmmd and, of its convolutions, fedfusion
+fedprox     memory for the model that the round started from, and a multiply-add a parameter in each step: the pull
+fedmmd      memory for the model that the round started from, and one more forward pass a sample, through that model
+fedfusion   memory for its convolutions, one more forward pass of them, and the fusion itself, whose weights are sent
+            both ways. With C channels these are: conv 2 C C + C, multi C, single 1
+ida         one number, up (variant intrac); a sensor is taken to know its training accuracy from training
 hfedms-d    memory for Q semantic vectors with their labels, and for the extractor in whose space they are
 """
+
+from math import ceil
 
 from hfedms_sim.scenario import (
     TRAINING_PASSES,
@@ -42,6 +44,8 @@ def extra_uplink_bytes(settings: LocalTraining) -> int:
 def training_multiply_adds(settings: LocalTraining, model: ModelSpec) -> int:
     """Of one sample in one epoch."""
     plain = TRAINING_PASSES * model.multiply_adds
+    if isinstance(settings, FedProxSettings):
+        return plain + ceil(model.parameters / settings.batch_size)
     if isinstance(settings, FedMMDSettings):
         return plain + model.multiply_adds
     if isinstance(settings, FedFusionSettings):

@@ -11,12 +11,19 @@ from hfedms_sim.overheads import (
     model_bytes,
     training_multiply_adds,
 )
-from hfedms_sim.scenario import MODELS, STRATEGY_SETTINGS, FedFusionSettings, HFedMSDynamicSettings, IdaSettings
+from hfedms_sim.scenario import (
+    MODELS,
+    STRATEGY_SETTINGS,
+    FedFusionSettings,
+    FedProxSettings,
+    HFedMSDynamicSettings,
+    IdaSettings,
+)
 
 CNN, SMALL = MODELS["cnn"], MODELS["small-cnn"]
 MODEL_BYTES = 4 * 6_687_834
 CONVOLUTIONS_BYTES = 4 * (832 + 51_264)
-PLAIN = sorted(set(STRATEGY_SETTINGS) - {"fedmmd", "fedfusion"})
+PLAIN = sorted(set(STRATEGY_SETTINGS) - {"fedprox", "fedmmd", "fedfusion"})
 
 
 @pytest.mark.parametrize(("operator", "weights"), [("conv", 8_256), ("multi", 64), ("single", 1)])
@@ -55,6 +62,11 @@ def test_compute_is_a_third_more_for_fedmmd_and_a_quarter_for_fedfusion() -> Non
     assert round(factor("fedfusion"), 2) == 1.23
     assert round(factor("fedfusion", operator="multi"), 2) == 1.21  # the convolutions' forward pass, hardly more
     assert factor("fedfusion", operator="single") == factor("fedfusion", operator="multi")
+
+
+@pytest.mark.parametrize(("batch_size", "extra"), [(1, 6_687_834), (5, 1_337_567), (50, 133_757)])
+def test_fedprox_pulls_every_parameter_once_a_step_however_many_samples_share_it(batch_size: int, extra: int) -> None:
+    assert training_multiply_adds(FedProxSettings(batch_size=batch_size), CNN) == 3 * 17_295_928 + extra
 
 
 @pytest.mark.parametrize("name", PLAIN)
