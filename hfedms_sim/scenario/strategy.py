@@ -83,6 +83,8 @@ class FedFusionSettings(AveragingSettings):
 
 class IdaSettings(AveragingSettings):
     name: Literal["ida"] = "ida"
+    weights: Literal["uniform", "samples"] = "samples"
+    """Without effect: see variant."""
     variant: Literal["plain", "fedavg", "intrac"] = "plain"
     """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
     accuracy."""

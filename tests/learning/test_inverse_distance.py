@@ -159,6 +159,18 @@ def test_the_variants_differ() -> None:
 
 @pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
+def test_the_key_weights_is_without_effect_and_says_so(variant: str) -> None:
+    learnt = []
+    for weights in ("uniform", "samples"):
+        settings = IdaSettings(variant=variant, weights=weights, **SGD)  # type: ignore[arg-type]
+        one = InverseDistanceLearner(settings, parts())
+        one.learn(played())
+        learnt.append(one.weights)
+    assert all(torch.equal(learnt[0][name], learnt[1][name]) for name in START)
+    assert "Without effect" in str(IdaSettings.model_fields["weights"].description)
+
+
+@pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_a_learner_short_of_memory_trains_twice_and_learns_the_same_bits(
     variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
