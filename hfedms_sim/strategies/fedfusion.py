@@ -1,4 +1,4 @@
-"""FedFusion: Yao, Huang, Zhang, Wu, Sun, "Towards Faster and Better Federated Learning: A Feature Fusion Approach",
+"""FedFusion: Yao, Huang, Wu, Zhang, Sun, "Towards Faster and Better Federated Learning: A Feature Fusion Approach",
 ICIP 2019.
 
 A sensor keeps the convolutions it was sent frozen beside those it trains, and fuses the features of both before the

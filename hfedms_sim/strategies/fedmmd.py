@@ -1,4 +1,4 @@
-"""FedMMD: Yao, Huang, Wu, Zhang, Sun, "Two-Stream Federated Learning: Reduce the Communication Costs", VCIP 2018.
+"""FedMMD: Yao, Huang, Sun, "Two-Stream Federated Learning: Reduce the Communication Costs", VCIP 2018.
 
 A sensor has two streams: the model it trains and the one it was sent, frozen. Its loss is the cross-entropy of the
 first and lambda times the squared maximum mean discrepancy between the outputs of both on the same mini-batch
