@@ -11,10 +11,10 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize check bench accuracy clean
+.PHONY: help install run test slow sanitize check bench accuracy sensitivity clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## Create .venv with everything in it
 
@@ -56,6 +56,9 @@ bench: $(VENV)/.bench ## Measure speed as ratios to named references
 
 accuracy: $(INSTALLED) ## Train at the paper's size on DATA=FILE.npz (an hour)
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
+
+sensitivity: $(INSTALLED) ## Vary what the rivals' papers leave open, in a small factory (minutes)
+	$(BIN)/python -m benchmarks.sensitivity
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
