@@ -9,6 +9,7 @@ Stafford's mixers (the output function of SplitMix64): x ^= x >> 30, x *= a, x ^
 is a statistical hash, not a cryptographic one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -36,8 +37,12 @@ class Draws:
 
     def uniform(self, purpose: str, entity: ArrayLike, index: ArrayLike = 0) -> NDArray[np.float64]:
         """Uniform on [0, 1), with 53 random bits."""
-        top_bits = self.bits(purpose, entity, index) >> np.uint64(11)
-        return top_bits.astype(np.float64) * 2.0**-53
+        return _unit_interval(self.bits(purpose, entity, index))
+
+    def of_entities(self, purposes: Sequence[str], entities: int) -> "EntityDraws":
+        """Prepares draws for these purposes and the first `entities` entities."""
+        keys = np.array([[_purpose_key(self.seed, purpose)] for purpose in purposes])
+        return EntityDraws(_absorb(keys, np.arange(entities)))
 
     def normal(self, purpose: str, entity: ArrayLike, index: ArrayLike = 0) -> NDArray[np.float64]:
         """Standard normal, by the Box-Muller transform of two uniform draws."""
@@ -59,10 +64,25 @@ class Draws:
         return np.sort(self.order(purpose, entities, index)[:size])
 
 
+@dataclass(frozen=True, slots=True)
+class EntityDraws:
+    """Draws that have absorbed purpose and entity, and only lack an index."""
+
+    states: NDArray[np.uint64]
+
+    def uniform(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """By purpose, index and entity, as `Draws.uniform` gives them."""
+        return _unit_interval(_absorb(self.states[:, np.newaxis], indices[:, np.newaxis]))
+
+
 @lru_cache(maxsize=4096)
 def _purpose_key(seed: int, purpose: str) -> np.uint64:
     digest = blake2b(f"{seed}/{purpose}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
+
+
+def _unit_interval(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _absorb(state: np.uint64 | NDArray[np.uint64], word: NDArray[np.generic]) -> NDArray[np.uint64]:

@@ -78,3 +78,12 @@ def test_a_single_draw_is_the_one_the_array_has(seed: int, entity: int, index: i
 
 def test_normal_draws_are_normal() -> None:
     assert stats.kstest(Draws(1).normal("test", np.arange(100_000)), "norm").pvalue > ALPHA
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(0, 50), st.lists(st.integers(0, 2**40), min_size=1, max_size=5))
+def test_draws_prepared_for_entities_are_the_same_draws(seed: int, count: int, indices: list[int]) -> None:
+    draws = Draws(seed)
+    prepared = draws.of_entities(["a", "b"], count).uniform(np.array(indices))
+    for purpose, rows in zip(["a", "b"], prepared, strict=True):
+        for index, row in zip(indices, rows, strict=True):
+            assert np.array_equal(row, draws.uniform(purpose, np.arange(count), index))

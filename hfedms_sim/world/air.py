@@ -1,6 +1,10 @@
 """What every kind of air offers a cell: what a transfer will take, and the transfer itself."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.world.airtime import Delivery
@@ -19,10 +23,15 @@ class Air(Protocol):
     """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
 
     needs_luck: bool
-    """Whether some of what is sent may be lost."""
+    """Whether some of what is sent may be lost. If so, transfers have to be foreseen."""
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
-        """`factor` is the sensor's share of the full rate, `luck` the transfer's own uniform draw in [0, 1)."""
+    def foresee(
+        self, direction: Direction, size_bytes: int, sensors: Sequence[int], lucks: NDArray[np.float64]
+    ) -> None:
+        """The next transfer of each of these sensors has this size, and its own uniform draw in [0, 1)."""
+
+    def need(self, direction: Direction, sensor: int, size_bytes: int, factor: float) -> Need:
+        """`factor` is the share of the full rate."""
 
     def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         """A transfer to or from `sensor`, ready now."""

@@ -34,17 +34,20 @@ from hfedms_sim.world.fluctuation import Availability
 class Delivery(Event):
     """Happens when the receiver has the payload. Its value is when service began; None: at once (fair sharing)."""
 
-    transfers = 1
-    """How many it stands for."""
+    _ok = True  # it never fails
+
+    def __init__(self, env: Clock) -> None:
+        self.env = env  # as `Event` does; through super() it would take twice as long
+        self.callbacks = []
+        self.transfers = 1
+        """How many it stands for."""
 
     def after(self, delay_s: float, service_start_s: float | None = None) -> None:
-        self._ok = True
         self._value = service_start_s
         self.env.schedule(self, delay=delay_s)
 
     def now(self) -> None:
         """As `after(0.0)`, without a detour through the event queue."""
-        self._ok = True
         self._value = None
         callbacks, self.callbacks = self.callbacks, None  # type: ignore[assignment]
         for callback in callbacks:
@@ -80,7 +83,8 @@ class FairPool:
         self._alarm_active = 0
 
     def send(self, airtime_s: float) -> Delivery:
-        if self.env.now > self._updated_s:
+        time_has_passed = self.env.now > self._updated_s
+        if time_has_passed:
             self._advance()
         self._active += 1
         end_s = self._virtual_s + airtime_s
@@ -88,7 +92,8 @@ class FairPool:
         if delivery is None:
             delivery = self._deliveries[end_s] = Delivery(self.env)
             heappush(self._ends, end_s)
-            if self._alarm_s > self._updated_s:
+            # In a burst only a newcomer that ends first can bring the next end forward.
+            if self._alarm_s > self._updated_s and (time_has_passed or end_s == self._ends[0]):
                 self._set_alarm()
         else:
             delivery.transfers += 1
@@ -129,33 +134,40 @@ class FairPool:
         self._alarm_s = -inf  # whoever sends again at once need not set it
         try:
             if self._alarm_active == self._active:
-                self._reach_next_end(self.env.now)
+                # Nothing has changed since it was foreseen: the virtual clock is exactly there, not a rounding short.
+                self._virtual_s, self._updated_s = self._ends[0], self.env.now
             else:
                 self._advance()
-            while self._end_due() and self.env.skip_to(end_s := self._next_end_s()):
-                self._reach_next_end(end_s)
+            self._end_while_alone()
         finally:
             self._alarm, self._alarm_s = None, inf
             if self._ends:
                 self._set_alarm()
 
-    def _reach_next_end(self, now_s: float) -> None:
-        """Nothing has changed since it was foreseen: the virtual clock is exactly there, not a rounding short."""
-        self._virtual_s, self._updated_s = self._ends[0], now_s
+    def _end_while_alone(self) -> None:
+        """Ends what has had its airtime, and then one transfer after the other as long as nothing else comes between.
 
-    def _end_due(self) -> bool:
-        """Ends all transfers that have had their airtime. Whether any are left."""
-        ends = self._ends
-        while ends and ends[0] <= self._virtual_s:
-            delivery = self._deliveries.pop(heappop(ends))
+        This is the loop all transfers of unequal length go through, so it calls little.
+        """
+        ends, deliveries, latency_s = self._ends, self._deliveries, self.latency_s
+        skip_to, speed, availability = self.env.skip_to, self._speed, self._availability
+        while ends:
+            ahead_s = ends[0] - self._virtual_s
+            if ahead_s > 0.0:
+                ahead_s /= speed[self._active]
+                now_s = self._updated_s
+                end_s = now_s + ahead_s if availability is None else availability.when_s(now_s, ahead_s)
+                if not skip_to(end_s):
+                    return
+                self._virtual_s, self._updated_s = ends[0], end_s
+            delivery = deliveries.pop(heappop(ends))
             self._active -= delivery.transfers
             if not ends:
                 self._virtual_s = 0.0  # a fresh start loses no precision however long the run
-            if self.latency_s:
-                delivery.after(self.latency_s)
+            if latency_s:
+                delivery.after(latency_s)
             else:
                 delivery.now()
-        return bool(ends)
 
 
 class _Speeds(dict[int, float]):

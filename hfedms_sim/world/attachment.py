@@ -23,6 +23,9 @@ from hfedms_sim.world.coverage import RadioBudget, attach, coverage_class
 class Attachment(Protocol):
     def cell(self, sensor: int) -> int: ...
 
+    def cells(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The cell of each."""
+
     def factor(self, direction: Direction, sensor: int) -> float:
         """The sensor's rate as a share of its profile's."""
 
@@ -41,6 +44,9 @@ class RoundRobin:
 
     def cell(self, sensor: int) -> int:
         return sensor % self._cells
+
+    def cells(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
+        return sensors % self._cells
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return 1.0
@@ -74,6 +80,9 @@ class Placed:
 
     def cell(self, sensor: int) -> int:
         return self._cell[sensor]
+
+    def cells(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.coverage.cell[sensors]
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return self._factor[direction][sensor]

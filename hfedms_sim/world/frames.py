@@ -11,8 +11,11 @@ An approximation: the collision probability stays that of the transfer's start, 
 independent. Left out: capture effect, adaptive data rate, acknowledgements, lost downlinks.
 """
 
+from collections.abc import Sequence
 from math import ceil, exp
 
+import numpy as np
+from numpy.typing import NDArray
 from simpy import Event
 
 from hfedms_sim.rounds import Direction
@@ -41,11 +44,18 @@ class FrameAir:
         self._one_downlink = frames.downlink_limit == "gateway"
         self._silent_until_s: dict[tuple[Direction, int], float] = {}
         self._uplinks = 0
+        self._luck: dict[int, float] = {}
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
+    def foresee(
+        self, direction: Direction, size_bytes: int, sensors: Sequence[int], lucks: NDArray[np.float64]
+    ) -> None:
+        if direction == "up":
+            self._luck = dict(zip(sensors, lucks.tolist(), strict=True))
+
+    def need(self, direction: Direction, sensor: int, size_bytes: int, factor: float) -> Need:
         """Frames have one rate: `factor` does not matter."""
         frames = ceil(size_bytes / self._payload_bytes[direction])
-        again = 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), luck)
+        again = 0 if direction == "down" else failed_blocks(frames, self.collision_probability(), self._luck[sensor])
         airtime_s = (frames + again) * self._frame_s[direction]
         return Need(airtime_s, again * self._payload_bytes[direction], frames + again)
 

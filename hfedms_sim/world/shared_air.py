@@ -11,11 +11,13 @@ A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are th
 sent again (blocks.py).
 """
 
-from bisect import bisect_right
 from collections import deque
+from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from simpy import Event
 
 from hfedms_sim.rounds import Direction
@@ -32,7 +34,7 @@ from hfedms_sim.world.fluctuation import Availability
 class _Needs(NamedTuple):
     """Of a payload at the full rate: with which probability at most which."""
 
-    distribution: list[float]
+    distribution: NDArray[np.float64]
     needs: list[Need]
 
 
@@ -45,11 +47,24 @@ class SharedAir:
         self._blocks = profile.blocks
         self.needs_luck = profile.blocks is not None
         self._needs: dict[tuple[Direction, int], _Needs] = {}
+        self._foreseen: dict[tuple[Direction, int], dict[int, Need]] = {}
         self._radios = Radios(env) if profile.duplex == "device-half" else None
 
-    def need(self, direction: Direction, size_bytes: int, factor: float, luck: float) -> Need:
-        distribution, needs = self._needs.get((direction, size_bytes)) or self._work_out_needs(direction, size_bytes)
-        need = needs[bisect_right(distribution, luck)]
+    def foresee(
+        self, direction: Direction, size_bytes: int, sensors: Sequence[int], lucks: NDArray[np.float64]
+    ) -> None:
+        """All at once: one by one, looking luck up in the distribution would cost more than all else about a need."""
+        key = (direction, size_bytes)
+        distribution, needs = self._needs.get(key) or self._work_out_needs(direction, size_bytes)
+        own = [needs[place] for place in distribution.searchsorted(lucks, side="right").tolist()]
+        self._foreseen[key] = dict(zip(sensors, own, strict=True))
+
+    def need(self, direction: Direction, sensor: int, size_bytes: int, factor: float) -> Need:
+        key = (direction, size_bytes)
+        if self.needs_luck:
+            need = self._foreseen[key][sensor]
+        else:
+            _, (need,) = self._needs.get(key) or self._work_out_needs(direction, size_bytes)
         return need if factor == 1.0 else Need(need.airtime_s / factor, need.retransmitted_bytes)
 
     def _work_out_needs(self, direction: Direction, size_bytes: int) -> _Needs:
@@ -64,7 +79,7 @@ class SharedAir:
             again_bytes = failed * block_bits // BITS_PER_BYTE
             airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
             needs.append(Need(airtime_s, again_bytes))
-        self._needs[direction, size_bytes] = _Needs(distribution, needs)
+        self._needs[direction, size_bytes] = _Needs(np.array(distribution), needs)
         return self._needs[direction, size_bytes]
 
     def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:

@@ -66,12 +66,10 @@ class World:
         self._attachment = make_attachment(scenario, draws)
         self.covered = self._attachment.covered
         """The sensors that can take part."""
-        self._luck = Luck(draws)
         self.cells = tuple(
-            Cell(self.env, number, settings, draws, self._luck, self._attachment)
-            for number, settings in enumerate(scenario.cells)
+            Cell(self.env, number, settings, draws, self._attachment) for number, settings in enumerate(scenario.cells)
         )
-        self._needs_luck = any(cell.needs_luck for cell in self.cells)
+        self._luck = Luck(draws, scenario.sensors.count, self.cells, self._attachment)
         self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
         self.retransmitted_bytes = 0
         self.energy_j: float | None = 0.0
@@ -100,7 +98,7 @@ class World:
     def end_round(self) -> Energy | None:
         """Joules since the last call; None unless every cell's radio is modelled."""
         work_j, self._work_j = self._work_j, 0.0
-        radio = [cell.end_round() for cell in self.cells]
+        radio = [cell.connections.end_round(self.env.now) for cell in self.cells]
         modelled = [each for each in radio if each is not None]
         if self.energy_j is None or len(modelled) < len(radio):
             self.energy_j = None
@@ -116,7 +114,7 @@ class World:
         Returns what each of them captured.
         """
         sensors = self.covered.tolist()
-        self._draw_luck(sensors, payload)
+        self._luck.draw(self._round, sensors, {"up": payload})
         for sensor in sensors:
             self._batches[sensor] = (self._round, self._capture(sensor))
         self._play_together(self._push_report(sensor, payload) for sensor in sensors)
@@ -124,11 +122,11 @@ class World:
 
     def play(self, plan: Plan) -> RoundRecord:
         sensors = [sensor for group in plan.groups for sensor in group.sensors]
-        self._draw_luck(sensors, plan.payload)
+        self._luck.draw(self._round, sensors, {"up": plan.uplink_payload, "down": plan.payload})
         chains: list[list[Participation]] = [[] for _ in plan.groups]
         self._play_together(self._chain(plan, group, chain) for group, chain in zip(plan.groups, chains, strict=True))
         if plan.scatter is not None:
-            self._draw_luck(sensors, plan.scatter.payload)
+            self._luck.draw(self._round, sensors, {"down": plan.scatter.payload})
             self._play_together(self._scatter(plan, plan.scatter, chains))
         return RoundRecord(
             round=plan.round,
@@ -139,10 +137,6 @@ class World:
             start_s=self._round_start_s,
             end_s=self.env.now,
         )
-
-    def _draw_luck(self, sensors: Sequence[int], payload: Payload) -> None:
-        if self._needs_luck:
-            self._luck.draw(sensors, payload.kind, self._round)
 
     def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
         uplink = plan.uplink_payload
@@ -222,18 +216,19 @@ class World:
         """One transfer over the radio of `sensor`, or to all `listeners`, and its row in the trace."""
         ready_s = self.env.now
         radios = listeners or (sensor,)
-        set_up = cell.set_up(radios)
+        set_up = cell.connections.set_up(radios, ready_s)
         if set_up is not None:
             yield set_up
         need = cell.need(direction, radios, payload)
         began_s = self.env.now
         waited_until_s = yield cell.send(direction, sensor, need)
-        energy_j = cell.account(direction, radios, ready_s, need.airtime_s)
+        end_s = self.env.now
+        energy_j = cell.connections.use(direction, radios, ready_s, end_s, need.airtime_s)
         self.payload_bytes[direction] += payload.size_bytes
         self.retransmitted_bytes += need.retransmitted_bytes
         self._trace.transfers.append((
             self._transfers, self._round, group, hop.number, direction, payload.kind, hop.source, hop.target, sensor,
-            cell.name, payload.size_bytes, ready_s, began_s if waited_until_s is None else waited_until_s, self.env.now,
+            cell.name, payload.size_bytes, ready_s, began_s if waited_until_s is None else waited_until_s, end_s,
             need.airtime_s, need.retransmitted_bytes, energy_j, "ok",
         ))  # fmt: skip
         self._transfers += 1

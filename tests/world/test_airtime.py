@@ -1,5 +1,6 @@
 """Sharing airtime by hand: small cases whose times can be worked out on paper."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -113,3 +114,15 @@ def test_precision_does_not_wear_out(env: Clock, log: list[Any]) -> None:
     send_at(env, pool, log, 3.15e7 + 1, 1e-3, "short")
     env.run()
     assert log[1][1] - (3.15e7 + 1) == pytest.approx(1e-3, rel=1e-5)
+
+
+@pytest.mark.parametrize("airtimes_s", list(permutations([1.0, 2.0, 3.0, 4.0])))
+def test_a_burst_ends_in_the_order_of_its_lengths_however_it_was_sent(
+    env: Clock, airtimes_s: tuple[float, ...]
+) -> None:
+    """When the n-th has ended, the n shortest have had all their airtime and each other one as much as the n-th."""
+    pool, ends_s = FairPool(env, 1), []
+    for airtime_s in airtimes_s:
+        pool.send(airtime_s).callbacks.append(lambda _: ends_s.append(env.now))
+    env.run()
+    assert ends_s == [4.0, 7.0, 9.0, 10.0]

@@ -17,10 +17,10 @@ KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
 
 def make_cell(env: Clock, **changes: Any) -> Cell:
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
-    luck = Luck(Draws(1))
-    luck.draw(range(20), "model", round_number=1)
     settings = CellSettings.model_validate({"name": "hall", "profile": profile})
-    return Cell(env, 0, settings, Draws(1), luck, RoundRobin(20, 1))
+    cell = Cell(env, 0, settings, Draws(1), RoundRobin(20, 1))
+    Luck(Draws(1), 20, [cell], RoundRobin(20, 1)).draw(1, range(20), {"up": KILOBYTE, "down": KILOBYTE})
+    return cell
 
 
 def deliveries(env: Clock, cell: Cell, *sends: tuple[Any, int]) -> list[tuple[float | None, float]]:
@@ -84,19 +84,19 @@ def test_a_transfers_block_errors_do_not_depend_on_the_rate(env: Clock) -> None:
 
 def test_a_connection_is_set_up_after_inactivity_and_kept_while_used(env: Clock) -> None:
     cell = make_cell(env, setup_s=0.8, inactivity_s=10.0)
-    assert cell.set_up([1]) is not None
-    cell.account("up", [1], ready_s=0.0, airtime_s=0.0)
+    assert cell.connections.set_up([1], env.now) is not None
+    cell.connections.use("up", [1], ready_s=0.0, now_s=0.0, airtime_s=0.0)
     env.run(until=10.0)
-    assert cell.set_up([1]) is None
-    assert cell.set_up([2]) is not None
+    assert cell.connections.set_up([1], env.now) is None
+    assert cell.connections.set_up([2], env.now) is not None
     env.run(until=10.5)
-    env.run(cell.set_up([1]))
+    env.run(cell.connections.set_up([1], env.now))
     assert env.now == 10.5 + 0.8
 
 
 def test_set_ups_that_begin_together_are_one(env: Clock) -> None:
     cell = make_cell(env, setup_s=0.8)
-    first = cell.set_up([1])
-    assert cell.set_up([2, 3]) is first
+    first = cell.connections.set_up([1], env.now)
+    assert cell.connections.set_up([2, 3], env.now) is first
     env.run(until=0.1)
-    assert cell.set_up([4]) is not first
+    assert cell.connections.set_up([4], env.now) is not first

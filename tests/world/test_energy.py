@@ -6,26 +6,27 @@ from hypothesis import strategies as st
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
-from hfedms_sim.world.connections import Connections
-from hfedms_sim.world.energy import RadioMeter, RoundEnergy
+from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.connections import MeteredConnections
+from hfedms_sim.world.energy import RoundEnergy
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
 CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
 
 
 class Radios:
-    """A meter and the connections it bills, as a cell has them."""
+    """Connections as a cell has them."""
 
     def __init__(self, currents: Currents, inactivity_s: float, sensors: int) -> None:
-        self._meter = RadioMeter(currents, sensors)
-        self._connections = Connections(inactivity_s)
+        self._connections = MeteredConnections(Clock(), 0.0, inactivity_s, currents, sensors)
 
-    def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float:
-        self._connections.use([sensor], ready_s, end_s, airtime_s)
-        return self._meter.transfer(direction, airtime_s)
+    def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float | None:
+        return self._connections.use(direction, [sensor], ready_s, end_s, airtime_s)
 
     def end_round(self, now_s: float) -> RoundEnergy:
-        return self._meter.end_round(now_s, self._connections.collect_idle_s(now_s))
+        energy = self._connections.end_round(now_s)
+        assert energy is not None
+        return energy
 
 
 def meter(sensors: int = 1, inactivity_s: float = 10.0) -> Radios:
@@ -89,3 +90,42 @@ def test_idle_airtime_and_sleep_add_up_to_all_the_time_there_is(
         total_j += cut.end_round(end_s * (number + 1)).baseline_j
     assert total_j == pytest.approx((3 * end_s * rounds - airtime_s) * 1e-3)
     assert total_j >= 0
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 2), st.floats(0, 30), st.floats(0, 5), st.floats(0, 1)), max_size=8),
+        min_size=1,
+        max_size=4,
+    ),
+    st.floats(0, 20),
+)
+def test_idle_time_is_what_a_clock_beside_each_radio_would_show(
+    rounds: list[list[tuple[int, float, float, float]]], inactivity_s: float
+) -> None:
+    """Connected from ready to the end of the timer, overlaps counted once, less airtime; a round's end cuts it."""
+    billed = Radios(CURRENTS.model_copy(update={"sleep_ma": 0.0}), inactivity_s, 3)
+    spans_s: list[list[tuple[float, float]]] = [[], [], []]
+    start_s = 0.0
+    for uses in rounds:
+        free_s, airtime_s = [start_s] * 3, 0.0
+        for sensor, gap_s, length_s, share in uses:
+            ready_s = free_s[sensor] + gap_s
+            free_s[sensor] = ready_s + length_s
+            billed.use(sensor, "up", ready_s, free_s[sensor], share * length_s)
+            spans_s[sensor].append((ready_s, free_s[sensor] + inactivity_s))
+            airtime_s += share * length_s
+        end_s = max(free_s) + 3.0
+        connected_s = sum(_covered_s(spans, start_s, end_s) for spans in spans_s)
+        assert billed.end_round(end_s).baseline_j == pytest.approx(connected_s - airtime_s, abs=1e-9)
+        start_s = end_s
+
+
+def _covered_s(spans_s: list[tuple[float, float]], from_s: float, to_s: float) -> float:
+    """How much of the time between the two lies in some span; the spans begin in ascending order."""
+    covered_s, reached_s = 0.0, from_s
+    for begin_s, end_s in spans_s:
+        begin_s, end_s = max(begin_s, reached_s), min(end_s, to_s)
+        if end_s > begin_s:
+            covered_s, reached_s = covered_s + end_s - begin_s, end_s
+    return covered_s

@@ -39,7 +39,8 @@ def air(env: Clock, channels: float = 3) -> FrameAir:
 
 def test_a_transfer_is_its_frames_and_the_silences_between_them(env: Clock) -> None:
     one = air(env)
-    need = one.need("up", 250, 1.0, luck=0.5)
+    one.foresee("up", 250, [1], np.array([0.5]))
+    need = one.need("up", 1, 250, 1.0)
     assert need == (3.0, 0, 3)
     env.run(one.send("up", 1, need))
     assert env.now == 3 * 1.0 + 2 * 99.0
@@ -94,8 +95,10 @@ def test_collisions_follow_the_aloha_law_at_the_current_load(env: Clock) -> None
     for sensor in range(30):
         one.send("up", sensor, frames("up", 1000))
     assert one.collision_probability() == pytest.approx(1 - exp(-2 * 30 * 0.01 / 3))
-    assert one.need("down", 50_000, 1.0, luck=0.99).retransmitted_bytes == 0
-    assert one.need("up", 100_000, 1.0, luck=0.99).retransmitted_bytes > 0
+    one.foresee("down", 50_000, [1], np.array([0.99]))
+    one.foresee("up", 100_000, [1], np.array([0.99]))
+    assert one.need("down", 1, 50_000, 1.0).retransmitted_bytes == 0
+    assert one.need("up", 1, 100_000, 1.0).retransmitted_bytes > 0
 
 
 def test_the_aloha_law_is_what_colliding_frames_do() -> None:
