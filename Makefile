@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize check bench accuracy sensitivity clean
+.PHONY: help install run test slow sanitize ray check bench accuracy sensitivity clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ sanitize: $(INSTALLED) ## Test the C kernels under the address and undefined-beh
 	$(BIN)/python setup.py -q build_ext --force --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) $$($${CC:-cc} -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 KERNELS_UNDER_TEST=$(SANITIZED)/$(dir $(KERNELS)) $(BIN)/python -m pytest tests/learning/engine/test_kernels*.py
+$(VENV)/.ray: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
+	@touch $@
+
+ray: $(VENV)/.ray ## Run the tests that need Ray
+	$(BIN)/python -m pytest tests/campaign/test_ray.py
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .

@@ -86,6 +86,7 @@ setup(
             "types-pyyaml",
         ],
         "peers": ["flwr>=1.8"],
+        "ray": ["ray>=2.9"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },
     entry_points={"console_scripts": ["hfedms-sim=hfedms_sim.cli:main"]},

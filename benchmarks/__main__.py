@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.campaign import benchmark_campaigns
 from benchmarks.clock import benchmark_full_radio, benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
 from benchmarks.grouping import benchmark_grouping
@@ -12,6 +13,7 @@ BENCHMARKS = {
     "full-radio": benchmark_full_radio,
     "grouping": benchmark_grouping,
     "engine": benchmark_engines,
+    "campaign": benchmark_campaigns,
 }
 
 if __name__ == "__main__":

@@ -1,22 +1,19 @@
 """The command line: parses, calls, prints. What a command needs is imported when it runs, so that --help is quick."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from hfedms_sim.commands.campaigns import compare, sweep
+from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, resumable
 from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hfedms_sim.result import RunDirectory
     from hfedms_sim.scenario import Scenario
-
-INTERRUPTED_EXIT_CODE = 130
 
 
 class _OneLineErrors(click.Group):
@@ -82,6 +79,13 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--timing-only", is_flag=True, help="Play the clock without training.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")
 @click.option("--resume", is_flag=True, help="Go on with the unfinished run in --out.")
+@click.option(
+    "--learn-from",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Take finished rounds from this run; repeatable.",
+)
 @click.option("--allow-infeasible", is_flag=True, help="Go on even if the first round takes over 30 simulated days.")
 @click.option(
     "--threads",
@@ -99,13 +103,14 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Where training computes; auto: an accelerator if there is one.",
 )
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
-def run_command(
+def run_command(  # noqa: PLR0913 (one for each option)
     scenario: str,
     timing_only: bool,
     threads: int,
     device: str,
     out: Path | None,
     resume: bool,
+    learn_from: tuple[Path, ...],
     allow_infeasible: bool,
     quiet: bool,
     **changes: Any,
@@ -118,11 +123,11 @@ def run_command(
     from hfedms_sim.simulation import run
 
     loaded = load_scenario(scenario, **changes)
-    directory = _run_directory(loaded, out, resume)
+    directory = _run_directory(loaded, out, resume, learn_from)
     if not quiet:
         for cost in radio_costs(loaded):
             click.echo(cost, err=True)
-    with _resumable(directory.path), round_progress(_console(stderr=True), loaded.rounds, quiet) as on_round:
+    with resumable(directory.path), round_progress(console(stderr=True), loaded.rounds, quiet) as on_round:
         result = run(
             loaded,
             timing_only=timing_only,
@@ -130,13 +135,13 @@ def run_command(
             device=device,
             allow_infeasible=allow_infeasible,
             out=directory,
+            learn_from=learn_from,
             on_round=on_round,
         )
     if not quiet:
-        console = _console()
-        console.print(closing_table(result))
+        console().print(closing_table(result))
         if not timing_only and loaded.targets:
-            console.print(targets_table([result]))
+            console().print(targets_table([result]))
         click.echo(f"Tables and summary: {directory.path}")
     if "diverged" in (result.summary["stopped"] or ""):
         raise RunError(f"training {result.summary['stopped']}; a lower strategy.learning_rate may help")
@@ -181,7 +186,7 @@ def plot(runs: tuple[Path, ...], against: Any, out: Path) -> None:
 
     results = [open_run(run) for run in runs]
     draw_curves(results, against, out)
-    _console().print(targets_table(results))
+    console().print(targets_table(results))
     click.echo(out)
 
 
@@ -225,10 +230,9 @@ def _paper_benchmarks(scale: Any, data: Path | None, jobs: int) -> None:
         click.echo(f"{curve.strategy}, {curve.data}: accuracy {curve.final_accuracy:.3f}", err=True)
 
     curves = benchmarks(scale, data, jobs=jobs, on_curve=on_curve)
-    console = _console()
     title = f"Accuracy / loss after {SCALES[scale].rounds} rounds (published: FEMNIST, 368 clients, 500 rounds)"
-    console.print(benchmarks_table(curves, title))
-    console.print(claims_table(claims(curves)))
+    console().print(benchmarks_table(curves, title))
+    console().print(claims_table(claims(curves)))
 
 
 def _paper_grouping(data: Path | None, out: Path | None) -> None:
@@ -244,7 +248,7 @@ def _paper_grouping(data: Path | None, out: Path | None) -> None:
     else:
         dataset = open_copy(data)
     spreads = grouping(dataset)
-    _console().print(grouping_table(spreads))
+    console().print(grouping_table(spreads))
     if out is not None:
         draw_grouping(
             spreads, f"{dataset.devices} devices of {data.name if data else dataset.name}, batches of 50", out
@@ -256,12 +260,11 @@ def _paper_efficiency() -> None:
     from hfedms_sim.paper.efficiency import efficiency
     from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
 
-    console = _console()
     rows = list(efficiency())
-    console.print(efficiency_bytes_table(rows))
-    console.print(efficiency_hours_table(rows))
+    console().print(efficiency_bytes_table(rows))
+    console().print(efficiency_hours_table(rows))
     agreeing = sum(row.agreeing_figures for row in rows)
-    console.print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
+    console().print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
 
 
 @main.command("list")
@@ -276,7 +279,7 @@ def list_command(what: str) -> None:
         "strategies": catalogue.list_strategies,
         "datasets": catalogue.list_datasets,
     }
-    _console().print(tables[what]())
+    console().print(tables[what]())
 
 
 @main.command()
@@ -298,7 +301,7 @@ def show(name: str, map_path: Path | None) -> None:
     if isinstance(shown, str):
         click.echo(shown)  # YAML stays YAML: no wrapping
     else:
-        _console().print(shown)
+        console().print(shown)
 
 
 @main.command()
@@ -327,31 +330,23 @@ def schema() -> None:
     click.echo(json.dumps(scenario_schema(), indent=2))
 
 
-def _run_directory(scenario: "Scenario", out: Path | None, resume: bool) -> "RunDirectory":
-    from hfedms_sim.result import RunDirectory
+def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_from: Sequence[Path]) -> "RunDirectory":
+    from hfedms_sim.result import RunDirectory, learning_of
 
+    for run in learn_from:
+        learning_of(run)  # refuses what is no run before a directory is made
     if resume and out is None:
         raise InputError("--resume needs --out DIR, the run to go on with")
     if out is None:
-        return RunDirectory.fresh(Path("runs"), scenario.name)
-    return RunDirectory.resumed(out, scenario) if resume else RunDirectory.at(out)
+        directory = RunDirectory.fresh(Path("runs"), scenario.name)
+    else:
+        directory = RunDirectory.resumed(out, scenario) if resume else RunDirectory.at(out)
+    directory.on_notice = notice
+    return directory
 
 
-def _console(stderr: bool = False) -> "Console":
-    from rich.console import Console
-
-    console = Console(stderr=stderr)
-    return console if console.is_terminal else Console(stderr=stderr, width=120)
-
-
-@contextmanager
-def _resumable(directory: Path) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        click.echo(f"interrupted; to go on: the same command with --out {directory} --resume", err=True)
-        sys.exit(INTERRUPTED_EXIT_CODE)
-
+main.add_command(compare)
+main.add_command(sweep)
 
 if __name__ == "__main__":
     main()

@@ -22,6 +22,8 @@ def provenance_of(seed: int) -> dict[str, Any]:
         "started": now(),
         "ended": None,
         "wall_s": None,
+        "rounds_trained": None,
+        "rounds_reused": None,
     }
 
 

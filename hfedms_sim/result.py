@@ -9,7 +9,7 @@ wall-clock times are in provenance and summary only.
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,23 +101,36 @@ def open_run(directory: Path | str) -> RunResult:
     directory = Path(directory)
     if not directory.is_dir():
         raise InputError(f"{directory}: no such run directory")
-    expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]
-    missing = [name for name in expected if not (directory / name).is_file()]
+    missing = _missing(directory)
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml")),
-        summary=_read_json(directory / "summary.json"),
-        provenance=_read_json(directory / "provenance.json"),
+        summary=read_json(directory / "summary.json"),
+        provenance=read_json(directory / "provenance.json"),
         directory=directory,
     )
 
 
+def is_finished(directory: Path) -> bool:
+    return not _missing(directory)
+
+
+def _missing(directory: Path) -> list[str]:
+    expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]
+    return [name for name in expected if not (directory / name).is_file()]
+
+
 class RunDirectory:
-    """A run directory being written, by this process alone: it holds a lock on it until it ends."""
+    """A run directory being written, by this process alone: it holds a lock on it until it ends.
+
+    `pins` are lineages whose checkpoints are kept for other runs; `on_notice` is told what was found damaged.
+    """
 
     def __init__(self, path: Path, is_new: bool) -> None:
         self.path = path
+        self.pins: frozenset[str] = frozenset()
+        self.on_notice: Callable[[str], None] = lambda line: None
         self._is_new = is_new
         self._lock = _locked(path)
 
@@ -149,16 +162,20 @@ class RunDirectory:
 
     @classmethod
     def resumed(cls, path: Path, scenario: Scenario) -> "RunDirectory":
-        """An unfinished run of the very same scenario."""
+        """An unfinished run of the very same scenario; also one that was killed before it could write anything."""
         if not (path / "scenario.yaml").is_file():
-            raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
+            if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
+                raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
+            return cls(path, is_new=False)
         before = load_scenario(str(path / "scenario.yaml")).model_dump(mode="json")
-        now = scenario.model_dump(mode="json")
-        changed = [key for key in now if before.get(key) != now[key]]
-        if changed:
-            key = changed[0]
-            raise InputError(f"{path}: was run with another {key}: {before.get(key)!r:.80}, now {now[key]!r:.80}")
+        for key, was, now in differences(before, scenario.model_dump(mode="json")):
+            raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
         return cls(path, is_new=False)
+
+    @property
+    def learning(self) -> Path:
+        """Where the lineage store and the model are."""
+        return self.path / "learning"
 
     def abandon(self) -> None:
         """The run turned out not to be possible: nothing is left, unless something was there before."""
@@ -171,12 +188,31 @@ class RunDirectory:
             self._lock = None
 
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
-        (self.path / "learning").mkdir(exist_ok=True)
+        self.learning.mkdir(exist_ok=True)
         write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
         self.write_json("provenance.json", provenance)
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         write_atomically(self.path / name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def learning_of(run: Path) -> Path:
+    """The lineage store of another run, finished or not."""
+    if not (run / "learning").is_dir():
+        raise InputError(f"{run}: is no run to learn from, it has no learning directory")
+    return run / "learning"
+
+
+def differences(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Dotted key and both values, wherever two resolved scenarios differ."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in {**now, **before}:
+            yield from differences(before.get(name), now.get(name), f"{key}.{name}" if key else str(name))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for index, (one, other) in enumerate(zip(before, now, strict=True)):
+            yield from differences(one, other, f"{key}.{index}")
+    elif before != now:
+        yield key, before, now
 
 
 def _locked(path: Path) -> int | None:
@@ -204,7 +240,7 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError, RecursionError) as error:

@@ -2,19 +2,8 @@
 
 from hfedms_sim.learning.allocator import keep_freed_memory
 from hfedms_sim.learning.device import use_device
-from hfedms_sim.learning.evaluation import Evaluator, Metrics, Probe
+from hfedms_sim.learning.evaluation import Evaluator, Probe
 from hfedms_sim.learning.learner import Learner, is_finite
 from hfedms_sim.learning.threads import use_threads
-from hfedms_sim.learning.weights_file import save_weights
 
-__all__ = [
-    "Evaluator",
-    "Learner",
-    "Metrics",
-    "Probe",
-    "is_finite",
-    "keep_freed_memory",
-    "save_weights",
-    "use_device",
-    "use_threads",
-]
+__all__ = ["Evaluator", "Learner", "Probe", "is_finite", "keep_freed_memory", "use_device", "use_threads"]

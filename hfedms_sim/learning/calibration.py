@@ -11,7 +11,6 @@ The oracle keeps every raw sample instead, and extracts them anew in each cycle.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,16 +19,13 @@ from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import LocalSet, Loss
 from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains, shares
 from hfedms_sim.learning.networks import Weights, is_classifier
+from hfedms_sim.learning.remembered import cycle_from, cycle_state, memories_from, memories_state, seen_from, seen_state
 from hfedms_sim.learning.samples import captured_images
-from hfedms_sim.learning.semantics import Memory, drift, nearest_to_class_mean
+from hfedms_sim.learning.semantics import Memory, Semantics, drift, nearest_to_class_mean
+from hfedms_sim.lineage import State
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
 from hfedms_sim.scenario import HFedMSDynamicSettings
 from hfedms_sim.schedule import position_in_cycle
-
-
-class Semantics(NamedTuple):
-    vectors: Tensor
-    labels: Tensor
 
 
 class CalibratingLearner(ChainLearner):
@@ -51,6 +47,21 @@ class CalibratingLearner(ChainLearner):
         if position_in_cycle(record.round, self._scc.interval) == self._scc.interval - 1:
             self._end_cycle()
 
+    def state(self) -> State:
+        """The cycle's extractor is the model's own from the first full round on."""
+        state = super().state() | memories_state(self.memories, self._extractor)
+        return state | cycle_state(self._cycle, self._captured) | seen_state(self._seen)
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._extractor = self._own_extractor()
+        self.memories = memories_from(state, self._extractor)
+        self._cycle, self._captured = cycle_from(state)
+        self._seen = seen_from(state)
+
+    def _own_extractor(self) -> Weights:
+        return {name: value for name, value in self.weights.items() if not is_classifier(name)}
+
     def _loss(self) -> Loss:
         if not self._scc.distillation:
             return super()._loss()
@@ -58,7 +69,7 @@ class CalibratingLearner(ChainLearner):
 
     def _begin_cycle(self, record: RoundRecord) -> None:
         self._cycle, self._captured = {}, {}
-        self._extractor = {name: value for name, value in self.weights.items() if not is_classifier(name)}
+        self._extractor = self._own_extractor()
         if self._scc.interval > 1 and self._scc.scc != "off":
             received = [each for each in record.participations if each.got_scatter]
             for participation, semantics in zip(received, self._extract(received, self._extractor), strict=True):

@@ -12,18 +12,8 @@ from torch.nn import functional
 from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Weights, as_tensor
 from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
+from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import RoundRecord
-
-
-class Metrics(NamedTuple):
-    """Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies."""
-
-    accuracy: float | None
-    loss: float | None
-    accuracy_p10: float | None
-    accuracy_p50: float | None
-    accuracy_p90: float | None
-    probe_accuracy: float | None = None
 
 
 class Evaluator:

@@ -12,6 +12,8 @@ from torch import Tensor
 from hfedms_sim.learning.engine import Chain, Engine, LocalSet, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
+from hfedms_sim.learning.state import arrays_of, weights_under
+from hfedms_sim.lineage import WEIGHTS, State
 from hfedms_sim.rounds import Participation, RoundRecord
 from hfedms_sim.scenario import LocalTraining, ModelSpec
 
@@ -24,6 +26,12 @@ class Learner(Protocol):
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         """What a model of this rule answers."""
+
+    def state(self) -> State:
+        """All that `learn` has made and will need again. Valid until the next `learn`."""
+
+    def restore(self, state: State) -> None:
+        """As if this learner had learnt what led to `state`, bit for bit."""
 
 
 class Parts(NamedTuple):
@@ -49,6 +57,12 @@ class ChainLearner:
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         return self._engine.logits(weights, images)
+
+    def state(self) -> State:
+        return arrays_of(WEIGHTS, self.weights)
+
+    def restore(self, state: State) -> None:
+        self.weights = weights_under(WEIGHTS, state)
 
     def learn(self, record: RoundRecord) -> None:
         chains = [

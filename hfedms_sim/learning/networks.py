@@ -18,6 +18,7 @@ from hfedms_sim.scenario.models import Layer
 from hfedms_sim.seeds import Draws
 
 IMAGE_SIDE = 28
+CLASSIFIER = "classifier"  # the name of the module
 
 Weights = dict[str, Tensor]
 """By the name of the parameter. Never changed in place once shared: a new round makes new tensors."""
@@ -62,7 +63,7 @@ def initial_weights(spec: ModelSpec, draws: Draws) -> Weights:
 
 def is_classifier(name: str) -> bool:
     """Whether the parameter of this name belongs to the classifier."""
-    return name.startswith("classifier.")
+    return name.startswith(f"{CLASSIFIER}.")
 
 
 def as_tensor(images: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> Tensor:

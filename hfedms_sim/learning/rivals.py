@@ -9,6 +9,7 @@ from hfedms_sim.learning.learner import ChainLearner, Parts, shares
 from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
+from hfedms_sim.lineage import State
 from hfedms_sim.scenario import (
     CLASSES,
     FedFusionSettings,
@@ -57,6 +58,13 @@ class AdaptiveServerLearner(ChainLearner):
             self._optimiser = ServerOptimiser(rule, rate, tau, settings.beta1, settings.beta2)
         else:
             self._optimiser = ServerOptimiser("adagrad", rate, tau)
+
+    def state(self) -> State:
+        return super().state() | self._optimiser.state()
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._optimiser.restore(state)
 
     def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
         mean = super()._merged(chains, shares)

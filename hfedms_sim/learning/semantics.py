@@ -10,7 +10,7 @@ candidates and keeps the Q that are nearest the mean of their class.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,6 +19,11 @@ from hfedms_sim.learning.networks import Weights
 from hfedms_sim.scenario import CLASSES
 
 _TIE_DECIMALS = 9
+
+
+class Semantics(NamedTuple):
+    vectors: Tensor
+    labels: Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.state import arrays_of, weights_under
+from hfedms_sim.lineage import State
 
 Rule = Literal["adagrad", "adam", "yogi"]
 
@@ -27,6 +29,12 @@ class ServerOptimiser:
     beta2: float = 0.0
     _first: Weights = field(default_factory=dict)
     _second: Weights = field(default_factory=dict)
+
+    def state(self) -> State:
+        return arrays_of("first", self._first) | arrays_of("second", self._second)
+
+    def restore(self, state: State) -> None:
+        self._first, self._second = weights_under("first", state), weights_under("second", state)
 
     def step(self, weights: Weights, mean: Weights) -> Weights:
         """The new model; `mean` is what the participants' models average to."""

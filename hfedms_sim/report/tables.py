@@ -34,6 +34,8 @@ def closing_table(result: RunResult) -> Table:
         table.add_row("battery life", _battery_life(result))
     if not _is_timing_only(result):
         table.add_row("accuracy", _accuracy(result))
+    if result.provenance.get("rounds_reused"):
+        table.add_row("learning", _learning(result))
     table.add_row("wall time", format_seconds(summary["wall_s"]))
     return table
 
@@ -76,6 +78,11 @@ def _rounds(result: RunResult) -> str:
 
 def _is_timing_only(result: RunResult) -> bool:
     return bool(result.provenance.get("timing_only", True))  # older runs never trained
+
+
+def _learning(result: RunResult) -> str:
+    trained, reused = (_count(result.provenance[f"rounds_{what}"], "round") for what in ("trained", "reused"))
+    return f"{trained} trained, {reused} found finished"
 
 
 def _accuracy(result: RunResult) -> str:

@@ -1,14 +1,15 @@
 """run(scenario) -> RunResult: plays a scenario, and writes the run directory if there is to be one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 from time import perf_counter
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
+from hfedms_sim.lineage import LineageStore
 from hfedms_sim.provenance import now, provenance_of
-from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.result import RunDirectory, RunResult, learning_of
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.session import Progress, Session
@@ -23,36 +24,48 @@ def run(
     device: str = "cpu",
     allow_infeasible: bool = False,
     out: RunDirectory | Path | str | None = None,
+    learn_from: Sequence[Path | str] = (),
     on_round: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
     """Plays the scenario and trains what its sensors captured; timing-only: plays it without training.
 
-    `out` is the run directory; None keeps the tables in memory. A first round of more than 30 simulated days is
-    refused unless allowed: such a run is rarely what was meant.
+    `out` is the run directory; None keeps the tables in memory. What it or one of the runs `learn_from` has learnt
+    under the same lineage is not learnt again. A first round of more than 30 simulated days is refused unless allowed:
+    such a run is rarely what was meant.
     """
     directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
     started = perf_counter()
     provenance = provenance_of(scenario.seed) | {"timing_only": timing_only}
+    store: LineageStore | None = None
     try:
+        others = [learning_of(Path(other)) for other in learn_from]
         if directory is not None:
             directory.begin(scenario, provenance)
+        if not timing_only:
+            store = _store(directory, others)
         with Trace(None if directory is None else directory.path) as trace:
-            session = Session(scenario, trace, timing_only=timing_only, threads=threads, device=device_of(device))
+            session = Session(scenario, trace, threads=threads, device=device_of(device), store=store)
             built = perf_counter()
             session.play(on_round, inf if allow_infeasible else LONGEST_FIRST_ROUND_S)
             played = perf_counter()
+            checkpoint_s = session.checkpoint_s
         if directory is not None:
-            model_path = directory.path / "learning" / "model.safetensors"
+            model_path = directory.learning / "model.safetensors"
             if session.trainer is None:
                 model_path.unlink(missing_ok=True)  # of a trained run that this one goes on with
             else:
-                session.trainer.save(model_path)
+                session.trainer.finish(model_path)
         summary = session.summary(perf_counter() - started)
-        wall_s = {"start": built - started} | session.wall_s(played - built) | {"write": perf_counter() - played}
-        provenance |= {"ended": now(), "wall_s": wall_s}
+        wall_s = {"start": built - started} | session.wall_s(played - built - checkpoint_s)
+        provenance |= {
+            "ended": now(),
+            "wall_s": wall_s | {"write": perf_counter() - played + checkpoint_s},
+            "rounds_trained": session.rounds_trained,
+            "rounds_reused": session.rounds_reused,
+        }
         if directory is not None:
-            directory.write_json("summary.json", summary)
             directory.write_json("provenance.json", provenance)
+            directory.write_json("summary.json", summary)  # last: with it the run is finished
     except OSError as error:
         where = error.filename or (directory.path if directory else "run")
         raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
@@ -61,7 +74,15 @@ def run(
             directory.abandon()
         raise
     finally:
+        if store is not None:
+            store.close()
         if directory is not None:
             directory.unlock()
     tables = {recorder.table.name: recorder.gathered() for recorder in trace.recorders} if directory is None else None
     return RunResult(scenario, summary, provenance, tables, None if directory is None else directory.path)
+
+
+def _store(directory: RunDirectory | None, others: Sequence[Path]) -> LineageStore:
+    if directory is None:
+        return LineageStore(None, others)
+    return LineageStore(directory.learning, others, pins=directory.pins, on_notice=directory.on_notice)

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.data import Batches, Dataset, open_dataset
 from hfedms_sim.errors import InputError
+from hfedms_sim.lineage import LineageStore, Metrics
 from hfedms_sim.provenance import package_version
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.simulation.engines import engine_of, instruction_set
+from hfedms_sim.simulation.engines import engine_of, instruction_set, require_runnable
+from hfedms_sim.simulation.lineage_trainer import LineageTrainer
 from hfedms_sim.simulation.milestones import Milestones, Spent
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.trace import Trace
@@ -28,7 +30,6 @@ from hfedms_sim.units import format_seconds
 from hfedms_sim.world import World
 
 if TYPE_CHECKING:
-    from hfedms_sim.learning import Metrics
     from hfedms_sim.simulation.trainer import Trainer
 
 LEARNING_VERSION = 1  # changes whenever the same lineage would learn something else
@@ -53,7 +54,11 @@ class _RoundCost(NamedTuple):
 
 
 class Session:
-    def __init__(self, scenario: Scenario, trace: Trace, *, timing_only: bool, threads: int, device: str) -> None:
+    """`store`: where what is learnt is looked up and kept; None: nothing is learnt, the run is timing-only."""
+
+    def __init__(
+        self, scenario: Scenario, trace: Trace, *, threads: int, device: str, store: LineageStore | None
+    ) -> None:
         self._scenario = scenario
         self._trace = trace
         dataset = open_dataset(
@@ -62,9 +67,10 @@ class Session:
         batches = _batches(scenario, dataset)
         self._world = World(scenario, trace, _limiting_sizes(scenario, dataset))
         self._planner = Planner(scenario, batches, self._world)
-        self.trainer = None if timing_only else _trainer(scenario, dataset, batches, threads, device)
         self._milestones = Milestones(scenario.targets)
-        self._lineage = lineage_root(_lineage_settings(scenario, dataset, threads, device))
+        settings = _lineage_settings(scenario, dataset, threads, device)
+        self._lineage = lineage_root(settings) if store is None else store.claim(settings)
+        self.trainer = None if store is None else _trainer(scenario, dataset, batches, threads, device, store)
         self._rounds_played = 0
         self._stopped: str | None = None
 
@@ -114,11 +120,24 @@ class Session:
         }
 
     def wall_s(self, rounds_s: float) -> dict[str, float]:
-        """By phase, of the seconds that all rounds took."""
+        """By phase, of the seconds that all rounds took, without their checkpoints."""
         spent_s = {"plan": self._planner.wall_s, "learn": 0.0, "evaluate": 0.0}
         if self.trainer is not None:
             spent_s |= {"learn": self.trainer.learn_s, "evaluate": self.trainer.evaluate_s}
         return spent_s | {"play": rounds_s - sum(spent_s.values())}
+
+    @property
+    def checkpoint_s(self) -> float:
+        return 0.0 if self.trainer is None else self.trainer.checkpoint_s
+
+    @property
+    def rounds_trained(self) -> int:
+        return 0 if self.trainer is None else self.trainer.rounds_trained
+
+    @property
+    def rounds_reused(self) -> int:
+        """Those whose learning was found in the store."""
+        return 0 if self.trainer is None else max(0, self._rounds_played - self.trainer.rounds_trained)
 
     def _play_round(self, number: int) -> tuple[Plan, RoundRecord, _RoundCost]:
         """The plan, what became of it, and what it cost."""
@@ -134,11 +153,11 @@ class Session:
         self._lineage = lineage_after(self._lineage, record)
         return plan, record, _RoundCost(up, down, again, *((None, None) if energy is None else energy))
 
-    def _learn(self, record: RoundRecord) -> "Metrics | None":
+    def _learn(self, record: RoundRecord) -> Metrics | None:
         """Metrics if the round was evaluated."""
         if self.trainer is None:
             return None
-        if not self.trainer.learn(record):
+        if not self.trainer.learn(record, self._lineage):
             self._note_divergence(record, "a weight")
             return None
         scenario = self._scenario
@@ -176,10 +195,17 @@ def _limiting_sizes(scenario: Scenario, dataset: Dataset) -> NDArray[np.int64] |
     return None
 
 
-def _trainer(scenario: Scenario, dataset: Dataset, batches: Batches, threads: int, device: str) -> "Trainer":
-    from hfedms_sim.simulation.trainer import Trainer  # here: it loads torch
+def _trainer(
+    scenario: Scenario, dataset: Dataset, batches: Batches, threads: int, device: str, store: LineageStore
+) -> LineageTrainer:
+    require_runnable(engine_of(scenario, device), device)
 
-    return Trainer(scenario, dataset, batches, threads, device)
+    def make() -> "Trainer":
+        from hfedms_sim.simulation.trainer import Trainer  # here: it loads torch
+
+        return Trainer(scenario, dataset, batches, threads, device)
+
+    return LineageTrainer(make, store, model_bytes=scenario.model_spec.model_bytes, probe_round=scenario.probe_round)
 
 
 @contextmanager
@@ -198,7 +224,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _round_row(
-    plan: Plan, record: RoundRecord, cost: _RoundCost, metrics: "Metrics | None", lineage: str
+    plan: Plan, record: RoundRecord, cost: _RoundCost, metrics: Metrics | None, lineage: str
 ) -> tuple[object, ...]:
     trained = sum(participation.trained for participation in record.participations)
     return (

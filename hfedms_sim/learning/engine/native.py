@@ -19,7 +19,7 @@ from hfedms_sim.learning.engine.descent import Descent
 from hfedms_sim.learning.engine.kernels import Chains, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.merging import RunningMean
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import CLASSIFIER, Network, Weights
 
 _EXTRACTION_BATCH = 256
 
@@ -33,13 +33,12 @@ class NativeEngine(LowRankEngine):
         order = [number for number, share in enumerate(shares) if share > 0]
         if sgd.pull or not order:
             return super().train_classifiers(start, chains, shares, sgd)
-        trained = self._workers.map(
-            lambda numbers: _classifiers(start, [chains[number] for number in numbers], sgd), self._parts(order)
-        )
+        parts = self._parts(order)
+        ends = self._workers.map(lambda numbers: _classifiers(start, [chains[each] for each in numbers], sgd), parts)
         mean = RunningMean()
-        for numbers, stacked in zip(self._parts(order), trained, strict=True):
-            for number, *values in zip(numbers, *stacked, strict=True):
-                mean.add(dict(zip(start, values, strict=True)), shares[number])
+        for numbers, stacked in zip(parts, ends, strict=True):
+            for row, number in enumerate(numbers):
+                mean.add({name: values[row] for name, values in stacked.items()}, shares[number])
         return mean.result() or start
 
     def _extracted(self, images: Tensor) -> Tensor:
@@ -55,9 +54,10 @@ class NativeEngine(LowRankEngine):
             return torch.cat([after(batch) for batch in features])
 
 
-def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> tuple[Tensor, Tensor]:
-    """Weights and bias of every chain's end. The n-th pass of each over a set of its own is one call."""
-    weight, bias = (value.repeat(len(chains), *(1 for _ in value.shape)) for value in start.values())
+def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> Weights:
+    """Of every chain's end, stacked. The n-th pass of each over a set of its own is one call."""
+    stacked = {name: value.repeat(len(chains), *(1 for _ in value.shape)) for name, value in start.items()}
+    weight, bias = (stacked[f"{CLASSIFIER}.{name}"] for name in ("weight", "bias"))
     passes = [[(local, order) for local in chain for order in local.epochs] for chain in chains]
     for turn in zip_longest(*passes):
         chosen = [None if each is None else (each[0].inputs[each[1]], each[0].labels[each[1]]) for each in turn]
@@ -65,7 +65,7 @@ def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> tuple[Ten
         labels = torch.cat([each[1] for each in chosen if each is not None])
         counts = Chains(torch.tensor([0 if each is None else len(each[1]) for each in chosen]))
         kernels.classifier_steps(vectors, counts, labels, (weight, bias), sgd.learning_rate, batch_size=sgd.batch_size)
-    return weight, bias
+    return stacked
 
 
 class _Layer(NamedTuple):

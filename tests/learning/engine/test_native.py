@@ -83,6 +83,17 @@ def test_classifiers_are_those_of_the_plain_engine(threads: int, pull: float) ->
     assert furthest(ends[0], start) > 0.01
 
 
+def test_the_order_of_the_parameters_does_not_matter() -> None:
+    """A restored state has them by name."""
+    network, whole = network_of(spec_of("dense"), torch.float32)
+    start = {name: value for name, value in whole.items() if is_classifier(name)}
+    chains = [[each._replace(inputs=torch.rand((5, 12)))] for (each,) in chains_of([[[5]]], SIDE, torch.float32)]
+    engine = NativeEngine(network)
+    one = engine.train_classifiers(start, chains, [1.0], Sgd(0.1, 4))
+    other = engine.train_classifiers(dict(reversed(start.items())), chains, [1.0], Sgd(0.1, 4))
+    assert furthest(one, other) == 0
+
+
 def test_nobody_to_train_leaves_the_classifier_as_it_was() -> None:
     network, whole = network_of(spec_of("dense"), torch.float32)
     start = {name: value for name, value in whole.items() if is_classifier(name)}

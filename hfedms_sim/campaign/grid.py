@@ -1,0 +1,67 @@
+"""KEY=VALUES of a sweep: values with commas between them, each YAML or a range of numbers.
+
+strategy.interval=1:9:2        1, 3, 5, 7, 9; both ends belong to it, the step is 1 if left out
+strategy.beta=4,10:30:10       4, 10, 20, 30
+cells=[{...}],[{...}]          commas within brackets, braces or quotes part nothing
+"""
+
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+from hfedms_sim.errors import InputError
+
+LARGEST_RANGE = 10_000
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})(?::({_NUMBER}))?")
+_OPENING, _CLOSING, _QUOTES = "[{(", "]})", "'\""
+
+
+class Axis(NamedTuple):
+    """One key and what it is set to, as text to be read as YAML."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+def parse_grid(text: str) -> Axis:
+    key, equals, values = text.partition("=")
+    if not equals or not key or not values:
+        raise InputError(f"--grid {text!a:.60}: must be KEY=VALUE,..., such as strategy.interval=1:9:2")
+    if key == "seed":
+        raise InputError("--grid seed: seeds are repetitions, and have an option of their own, --seeds")
+    expanded = tuple(value for piece in _pieces(values) for value in _expanded(piece, text))
+    if len(set(expanded)) < len(expanded):
+        raise InputError(f"--grid {text!a:.60}: has a value twice")
+    return Axis(key, expanded)
+
+
+def _pieces(values: str) -> list[str]:
+    """Parted at the commas that are in no bracket and no quotes."""
+    pieces, depth, quote = [""], 0, ""
+    for character in values:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in _QUOTES:
+            quote = character
+        depth += (character in _OPENING) - (character in _CLOSING) if not quote else 0
+        if character == "," and depth <= 0 and not quote:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [piece.strip() for piece in pieces]
+
+
+def _expanded(piece: str, text: str) -> list[str]:
+    if not piece:
+        raise InputError(f"--grid {text!a:.60}: has an empty value")
+    match = _RANGE.fullmatch(piece)
+    if match is None:
+        return [piece]
+    start, stop, step = (Decimal(number) for number in (match[1], match[2], match[3] or "1"))
+    if not step or (stop - start) / step < 0:
+        raise InputError(f"--grid {text!a:.60}: the range {piece} has no values")
+    count = int((stop - start) / step) + 1
+    if count > LARGEST_RANGE:
+        raise InputError(f"--grid {text!a:.60}: the range {piece} has more than {LARGEST_RANGE:,} values")
+    return [f"{(start + number * step).normalize():f}" for number in range(count)]

@@ -1,0 +1,61 @@
+"""Who learns from whom: the tree of lineages of all cells, and for each of its edges the one cell that trains it.
+
+Each cell's timing gives the lineages of its rounds, a path from a root. Where the paths of two cells have the same
+lineage they have learnt the same thing so far; hash chains that have parted never meet again, so all paths together
+are a tree. The cell with the longest path goes first. Every other cell leaves what is already trained at its last
+shared lineage, its fork: it takes all up to there from the cell that trains that part, and trains only what follows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Kin:
+    """`parent` trains what this cell shares with it, up to the lineage `fork`; `pins` are its children's forks.
+
+    A child that branches off goes on from the state there; one that ends there needs its model.
+    """
+
+    parent: str | None = None
+    fork: str | None = None
+    pins: tuple[str, ...] = ()
+    branches_off: bool = False
+    """Whether there is anything after the fork for this cell to train."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"parent": self.parent, "fork": self.fork, "pins": list(self.pins), "branches_off": self.branches_off}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Kin":
+        return cls(content["parent"], content["fork"], tuple(content["pins"]), content["branches_off"])
+
+
+def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
+    """By cell. `paths` has the lineages of each; of equally long ones those that come first train for the others."""
+    order = sorted(paths, key=lambda name: -len(paths[name]))
+    owner: dict[str, str] = {}
+    found: dict[str, Kin] = {}
+    pins: dict[str, set[str]] = {name: set() for name in paths}
+    for name in order:
+        path = paths[name]
+        shared = _shared(path, owner)
+        if shared:
+            parent, fork = owner[path[shared - 1]], path[shared - 1]
+            found[name] = Kin(parent, fork, branches_off=shared < len(path))
+            pins[parent].add(fork)
+        else:
+            found[name] = Kin(branches_off=True)
+        for lineage in path[shared:]:
+            owner[lineage] = name
+    return {name: replace(found[name], pins=tuple(sorted(pins[name]))) for name in paths}
+
+
+def _shared(path: Sequence[str], owner: Mapping[str, str]) -> int:
+    """How many of the path's first lineages are owned. Owned ones come first, all of them, so halving finds it."""
+    low, high = 0, len(path)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if path[middle - 1] in owner else (low, middle - 1)
+    return low

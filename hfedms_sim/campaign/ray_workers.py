@@ -1,0 +1,112 @@
+"""Cells as Ray tasks, on one machine or a cluster. Ray is optional: pip install 'hfedms_sim[ray]'.
+
+A worker's machine need not see the campaign's directory. A cell is played in a temporary directory there, with what it
+learns from sent along, and its files come back as the task's result. Data sets that are files must be at the same
+path on every machine. What a task had done when it was lost is lost: a cell is tried again from its start.
+"""
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hfedms_sim.campaign.tasks import CellTask, Task
+from hfedms_sim.campaign.workers import Finished, attempt, thread_environment
+from hfedms_sim.errors import InputError
+
+Files = dict[str, bytes]
+"""By their paths within a directory."""
+
+
+class RayWorkers:
+    """`address`: `local` starts Ray on this machine; anything else is where a cluster's head listens."""
+
+    def __init__(self, address: str, threads: int) -> None:
+        self._ray = _imported_ray()
+        try:
+            self._ray.init(
+                address=address,
+                runtime_env={"env_vars": thread_environment(threads)},
+                log_to_driver=False,
+                logging_level="ERROR",
+                **({"include_dashboard": False} if address == "local" else {}),
+            )
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            raise InputError(f"--ray {address}: cannot be reached ({' '.join(str(error).split())[:200]})") from None
+        self.capacity = max(1, int(self._ray.cluster_resources().get("CPU", 1)) // threads)
+        self._perform = self._ray.remote(num_cpus=threads, max_retries=0)(_perform)
+        self._running: dict[Any, tuple[str, Task]] = {}
+
+    def start(self, key: str, task: Task) -> None:
+        sent = _needed(task.parent, task.fork) if isinstance(task, CellTask) else {}
+        self._running[self._perform.remote(task, sent)] = (key, task)
+
+    def finished(self, wait_s: float) -> list[Finished]:
+        ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=wait_s) if self._running else ([], [])
+        return [self._outcome(reference) for reference in ready]
+
+    def close(self) -> None:
+        for reference in self._running:
+            self._ray.cancel(reference, force=True)
+        self._ray.shutdown()
+
+    def _outcome(self, reference: Any) -> Finished:
+        key, task = self._running.pop(reference)
+        try:
+            (value, error, is_final), files = self._ray.get(reference)
+        except self._ray.exceptions.RayError as lost:
+            return Finished(key, error=f"its Ray task was lost ({type(lost).__name__})")
+        if error is None and isinstance(task, CellTask):
+            _put_in_place(files, task.directory)
+        return Finished(key, value, error, is_final)
+
+
+def _imported_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise InputError("--ray: Ray is not installed; pip install 'hfedms_sim[ray]'") from None
+    return ray
+
+
+def _perform(task: Task, sent: Files) -> tuple[tuple[Any, str | None, bool], Files]:
+    """On the worker."""
+    if not isinstance(task, CellTask):
+        return attempt(task), {}
+    with tempfile.TemporaryDirectory() as place:
+        here, parent = Path(place) / "cell", Path(place) / "parent"
+        _write(sent, parent)
+        outcome = attempt(replace(task, directory=here, parent=parent if sent else None))
+        return outcome, _read(here) if here.is_dir() else {}
+
+
+def _needed(parent: Path | None, fork: str | None) -> Files:
+    """Of the run that a cell learns from: its log, and the state at the fork, or its newest if that was never made."""
+    if parent is None or not (parent / "learning" / "metrics.log").is_file():
+        return {}
+    checkpoints = sorted((parent / "learning").glob("*/*.safetensors"), key=lambda path: path.name)
+    at_fork = [path for path in checkpoints if fork is not None and path.stem.endswith(fork)]
+    chosen = [parent / "learning" / "metrics.log", *(at_fork or checkpoints)[-1:]]
+    return {str(path.relative_to(parent)): path.read_bytes() for path in chosen}
+
+
+def _read(directory: Path) -> Files:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def _write(files: Files, directory: Path) -> None:
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _put_in_place(files: Files, directory: Path) -> None:
+    """Whole or not at all."""
+    temporary = directory.with_name(f".{directory.name}.part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    _write(files, temporary)
+    (temporary / "learning").mkdir(exist_ok=True)
+    shutil.rmtree(directory, ignore_errors=True)
+    temporary.replace(directory)

@@ -1,0 +1,1 @@
+"""Commands that do not fit into cli.py, and what commands share."""

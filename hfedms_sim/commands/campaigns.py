@@ -1,0 +1,161 @@
+"""compare and sweep: the same scenario many times over. What they need is imported when they run."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hfedms_sim.commands.terminal import console, notice, resumable
+from hfedms_sim.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from hfedms_sim.campaign import Axes, Campaign, CellResult, Options, Workers
+    from hfedms_sim.result import RunDirectory
+
+
+def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    options = [
+        click.option(
+            "--profiles", required=profiles_required, metavar="A,B,...", help="Network profiles (names or paths)."
+        ),
+        click.option("--strategies", metavar="A,B,...", help="Strategies, with the settings that each also has."),
+        click.option("--seeds", metavar="N,N,...", help="Repetitions of every cell; ranges such as 1:5."),
+        click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
+        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
+        click.option("--timing-only", is_flag=True, help="Play the clock without training."),
+        click.option(
+            "--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes."
+        ),
+        click.option("--ray", metavar="ADDRESS", help="Play cells as tasks of a Ray cluster, or 'local'."),
+        click.option(
+            "--threads",
+            type=click.IntRange(min=1),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Threads of each cell's training.",
+        ),
+        click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Campaign directory."),
+        click.option("--resume", is_flag=True, help="Go on with the unfinished campaign in --out."),
+        click.option("--allow-infeasible", is_flag=True, help="Also cells whose first round takes over 30 days."),
+        click.option("--quiet", is_flag=True, help="No progress, no table."),
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.command()
+@click.argument("scenario")
+@_campaign_options(profiles_required=True)
+def compare(scenario: str, **options: Any) -> None:
+    """Compare network profiles, and strategies, on SCENARIO.
+
+    Every combination of profile, strategy and seed is a cell. What cells have in common is trained once.
+    """
+    _run_campaign("compare", scenario, (), **options)
+
+
+@click.command()
+@click.argument("scenario")
+@click.option(
+    "--grid",
+    multiple=True,
+    required=True,
+    metavar="KEY=V1,V2,...",
+    help="Values of a key; ranges such as 1:9:2; repeatable.",
+)
+@_campaign_options(profiles_required=False)
+def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
+    """Run SCENARIO with every combination of the values of the grid."""
+    _run_campaign("sweep", scenario, grid, **options)
+
+
+def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
+    from hfedms_sim.campaign import Campaign, Options, cells_of
+    from hfedms_sim.report.comparison import cell_progress
+
+    cells = cells_of(scenario, _axes(grid, options))
+    chosen = Options(options["timing_only"], options["threads"], options["allow_infeasible"])
+    workers = _workers(options["ray"], options["jobs"], chosen)  # before a directory is made: there may be no Ray
+    directory = _directory(f"{cells[0].scenario.name}-{name}", options["out"], options["resume"])
+    campaign = Campaign(directory, cells, chosen, on_notice=notice)
+    quiet = options["quiet"]
+    with resumable(directory.path), cell_progress(console(stderr=True), quiet) as on_standing:
+        campaign.on_standing = on_standing
+        results = campaign.run(workers)
+    _conclude(campaign, results, quiet)
+
+
+def _conclude(campaign: "Campaign", results: "list[CellResult]", quiet: bool) -> None:
+    from hfedms_sim.campaign.comparison import comparison, write_tables
+    from hfedms_sim.report.comparison import comparison_table
+
+    directory = campaign.directory.path
+    write_tables(results, directory)
+    if not quiet and results:
+        name = campaign.cells[0].scenario.name
+        console().print(comparison_table(comparison(results), name))
+        if not campaign.options.timing_only:
+            trained, reused = (
+                sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused")
+            )
+            click.echo(f"{trained:,} rounds trained, {reused:,} reused")
+        click.echo(f"Tables and cells: {directory}")
+    for cell in (each.cell.name for each in results if "diverged" in (each.summary["stopped"] or "")):
+        notice(f"{cell}: training diverged")
+    for cell, why in campaign.failures.items():
+        notice(f"{cell}: failed, {why}")
+    if campaign.failures:
+        raise RunError(f"{len(campaign.failures)} of {len(campaign.cells)} cells failed; --resume tries them again")
+
+
+def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":
+    from hfedms_sim.campaign import Axes
+    from hfedms_sim.campaign.grid import parse_grid
+
+    seeds = parse_grid(f"seeds={options['seeds']}").values if options["seeds"] else ()
+    if not all(seed.isdigit() for seed in seeds):
+        raise InputError(f"--seeds {options['seeds']!a:.60}: must be whole numbers, such as 1,2,3 or 1:5")
+    return Axes(
+        profiles=_listed("profiles", options["profiles"]),
+        strategies=_listed("strategies", options["strategies"]),
+        seeds=[int(seed) for seed in seeds],
+        grid=[parse_grid(each) for each in grid],
+        rounds=options["rounds"],
+        overrides=options["overrides"],
+    )
+
+
+def _listed(option: str, text: str | None) -> list[str]:
+    names = [] if text is None else [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise InputError(f"--{option} {text!a:.60}: has an empty name")
+    return names
+
+
+def _directory(name: str, out: Path | None, resume: bool) -> "RunDirectory":
+    from hfedms_sim.result import RunDirectory
+
+    if not resume:
+        return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
+    if out is None:
+        raise InputError("--resume needs --out DIR, the campaign to go on with")
+    if not out.is_dir():
+        raise InputError(f"{out}: no campaign to resume")
+    return RunDirectory(out, is_new=False)
+
+
+def _workers(ray: str | None, jobs: int, options: "Options") -> "Workers":
+    if ray is None:
+        from hfedms_sim.campaign.workers import LocalWorkers
+
+        return LocalWorkers(jobs, options.threads)
+    from hfedms_sim.campaign.ray_workers import RayWorkers
+
+    return RayWorkers(ray, options.threads)

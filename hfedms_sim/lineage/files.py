@@ -1,0 +1,37 @@
+"""Files that are there whole or not at all, also after a power cut."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary name to write to; it becomes `path` when its content has reached the disk."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_directory(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(directory: Path) -> None:
+    """Temporary files of a process that was killed while it wrote."""
+    for leftover in directory.glob(".*.part"):
+        leftover.unlink(missing_ok=True)
+
+
+def _sync_directory(directory: Path) -> None:
+    """The new name too must reach the disk."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,193 @@
+"""The lineage store of a run: its own directory, which it adds to, and those of other runs, which it only reads.
+
+    root.json                                what decides learning and shows in no round
+    metrics.log                              finished rounds (metrics_log.py)
+    checkpoints/ROUND-LINEAGE.safetensors    the learner's state (checkpoints.py); the newest two are kept
+    pinned/ROUND-LINEAGE.safetensors         the same, kept for good: where another run branches off, and the end
+
+What is damaged is reported in a line and then counts as absent: the rounds behind it are learnt again.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
+from hfedms_sim.lineage.files import remove_leftovers, replacing
+from hfedms_sim.lineage.metrics import Metrics
+from hfedms_sim.lineage.metrics_log import MetricsLog
+from hfedms_sim.rounds import lineage_root
+
+KEPT_CHECKPOINTS = 2
+_ROOT, _LOG, _CHECKPOINTS, _PINNED = "root.json", "metrics.log", "checkpoints", "pinned"
+
+
+class LineageStore:
+    """`directory` None: nothing is written. `pins`: lineages whose state is to be kept for good."""
+
+    def __init__(
+        self,
+        directory: Path | None,
+        others: Sequence[Path] = (),
+        *,
+        pins: Collection[str] = (),
+        on_notice: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._directory = directory
+        others = [other for other in others if directory is None or other.resolve() != directory.resolve()]
+        self._others = [MetricsLog(other / _LOG) for other in others]
+        self._pins = frozenset(pins)
+        self._on_notice = on_notice
+        self._log: MetricsLog | None = None
+        if directory is not None:
+            self._log = self._prepared(directory)
+        self._checkpoints: dict[str, list[Path]] = {}
+        for place in (*others, *([] if directory is None else [directory])):
+            for path in (*place.glob(f"{_CHECKPOINTS}/*.safetensors"), *place.glob(f"{_PINNED}/*.safetensors")):
+                self._checkpoints.setdefault(_lineage_of(path), []).append(path)
+
+    @property
+    def is_empty(self) -> bool:
+        logs = self._others if self._log is None else [*self._others, self._log]
+        return not self._checkpoints and not any(log.finite for log in logs)
+
+    def claim(self, settings: Mapping[str, Any]) -> str:
+        """The root lineage; refuses a directory that learns from another one, and shows the difference."""
+        root = lineage_root(settings)
+        if self._directory is not None:
+            path = self._directory / _ROOT
+            before = self._root_settings(path)
+            if before is not None:
+                _require_same(path, before, settings)
+            with replacing(path) as temporary:
+                temporary.write_text(json.dumps({"lineage": root, "settings": settings}, indent=2) + "\n")
+        return root
+
+    def is_finite(self, round_number: int, lineage: str) -> bool | None:
+        """None: this round is not known."""
+        if self._log is not None and lineage in self._log.finite:
+            return self._log.finite[lineage]
+        for other in self._others:
+            if lineage in other.finite:
+                self.note_learnt(round_number, lineage, other.finite[lineage])
+                return other.finite[lineage]
+        return None
+
+    def metrics(self, round_number: int, lineage: str, probe_round: int | None) -> Metrics | None:
+        key = (lineage, probe_round)
+        if self._log is not None and key in self._log.metrics:
+            return self._log.metrics[key]
+        for other in self._others:
+            if key in other.metrics:
+                self.note_metrics(round_number, lineage, probe_round, other.metrics[key])
+                return other.metrics[key]
+        return None
+
+    def note_learnt(self, round_number: int, lineage: str, finite: bool) -> None:
+        if self._log is not None and lineage not in self._log.finite:
+            self._log.note_learnt(round_number, lineage, finite)
+
+    def note_metrics(self, round_number: int, lineage: str, probe_round: int | None, metrics: Metrics) -> None:
+        if self._log is not None:
+            self._log.note_metrics(round_number, lineage, probe_round, metrics)
+
+    def keeps_checkpoints(self) -> bool:
+        return self._directory is not None
+
+    def is_pinned(self, lineage: str) -> bool:
+        return lineage in self._pins
+
+    def has_checkpoint(self, lineage: str) -> bool:
+        return lineage in self._checkpoints
+
+    def save(self, round_number: int, lineage: str, state: State, *, pinned: bool = False) -> None:
+        """The log up to here reaches the disk first: a checkpoint never stands without the rounds before it."""
+        assert self._directory is not None
+        assert self._log is not None
+        self._log.sync()
+        place = self._directory / (_PINNED if pinned or self.is_pinned(lineage) else _CHECKPOINTS)
+        place.mkdir(exist_ok=True)
+        path = place / f"{round_number:08d}-{lineage}.safetensors"
+        write_checkpoint(path, round_number, lineage, state)
+        self._checkpoints.setdefault(lineage, []).append(path)
+        self._prune()
+
+    def newest_state(self, lineages: Sequence[str]) -> tuple[int, State] | None:
+        """Of the last of these lineages that has a sound checkpoint: its place among them, and the state."""
+        for place in reversed(range(len(lineages))):
+            state = self._state_of(lineages[place])
+            if state is not None:
+                return place, state
+        return None
+
+    def close(self) -> None:
+        if self._log is not None:
+            self._log.close()
+
+    def _state_of(self, lineage: str) -> State | None:
+        for path in self._checkpoints.get(lineage, [])[::-1]:
+            try:
+                return read_checkpoint(path, lineage)
+            except FileNotFoundError:
+                continue  # of a run that goes on: it keeps its newest only
+            except DamagedCheckpointError as error:
+                self._on_notice(f"{path}: checkpoint skipped, {error}")
+                if self._is_own(path):
+                    path.unlink(missing_ok=True)
+        self._checkpoints.pop(lineage, None)
+        return None
+
+    def _is_own(self, path: Path) -> bool:
+        return self._directory is not None and path.parent.parent == self._directory
+
+    def _prune(self) -> None:
+        """By round, whether pinned or not, the newest are kept; of the others the pinned."""
+        own = [path for paths in self._checkpoints.values() for path in paths if self._is_own(path)]
+        for path in sorted(own, key=lambda path: path.name)[:-KEPT_CHECKPOINTS]:
+            if path.parent.name != _PINNED:
+                path.unlink(missing_ok=True)
+                self._forget(path)
+
+    def _forget(self, path: Path) -> None:
+        lineage = _lineage_of(path)
+        self._checkpoints[lineage].remove(path)
+        if not self._checkpoints[lineage]:
+            del self._checkpoints[lineage]
+
+    def _prepared(self, directory: Path) -> MetricsLog:
+        for place in (directory, directory / _CHECKPOINTS, directory / _PINNED):
+            remove_leftovers(place)
+        log = MetricsLog(directory / _LOG)
+        if log.has_torn_end:
+            self._on_notice(f"{directory / _LOG}: the last line was torn off and is skipped")
+        if log.damaged_lines:
+            self._on_notice(f"{directory / _LOG}: {log.damaged_lines} damaged lines are skipped")
+        return log
+
+    def _root_settings(self, path: Path) -> dict[str, Any] | None:
+        """None if there are none, or none to be trusted: then lineages alone keep what was learnt apart."""
+        if not path.is_file():
+            return None
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            settings: dict[str, Any] = content["settings"]
+            if lineage_root(settings) == content["lineage"]:
+                return settings
+        except (ValueError, KeyError, TypeError, OSError, RecursionError):
+            pass
+        self._on_notice(f"{path}: damaged, and written anew")
+        return None
+
+
+def _lineage_of(path: Path) -> str:
+    return path.stem.partition("-")[2]
+
+
+def _require_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    plain = json.loads(json.dumps(now))
+    for key in {**before, **plain}:
+        if before.get(key) != plain.get(key):
+            was, is_now = (repr(each.get(key))[:80] for each in (before, plain))
+            raise InputError(f"{path.parent.parent}: was trained with another {key}: {was}, now {is_now}")

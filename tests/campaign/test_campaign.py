@@ -1,0 +1,143 @@
+"""Campaigns: each round learnt once, every cell as if it were alone, and all of it resumable."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hfedms_sim.campaign import Axes, Options, cells_of
+from hfedms_sim.campaign.comparison import write_tables
+from hfedms_sim.campaign.grid import parse_grid
+from hfedms_sim.campaign.kinship import kinship
+from hfedms_sim.campaign.workers import LocalWorkers
+from hfedms_sim.errors import InputError
+from hfedms_sim.simulation import run
+from tests.campaign.factory import POISSON, HereWorkers, played, write_factory, write_radios
+from tests.interrupted import outcome
+
+HFEDMS = {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5}
+
+
+def trained(results: Any) -> list[int]:
+    return [result.provenance["rounds_trained"] for result in results]
+
+
+def test_with_saturated_streams_all_radios_cost_one_training(tmp_path: Path) -> None:
+    source = write_factory(tmp_path)
+    _, results = played(tmp_path / "out", source, Axes(profiles=write_radios(tmp_path)))
+    assert trained(results) == [5, 0, 0, 0, 0]
+    assert [result.provenance["rounds_reused"] for result in results] == [0, 5, 5, 5, 5]
+    assert len({result.summary["final_accuracy"] for result in results}) == 1
+    assert len({result.summary["simulated_s"] for result in results}) == 5
+
+
+def distinct_lineages(source: str, axes: Axes) -> int:
+    paths = [run(cell.scenario, timing_only=True).rounds["lineage"].tolist() for cell in cells_of(source, axes)]
+    return len({lineage for path in paths for lineage in path})
+
+
+def assert_each_is_as_if_alone(directory: Path, source: str, axes: Axes, place: Path) -> None:
+    for cell in cells_of(source, axes):
+        run(cell.scenario, out=place / cell.name)
+        assert outcome(place / cell.name) == outcome(directory / "cells" / cell.name), cell.name
+
+
+def test_where_slow_radios_make_streams_overflow_lineages_part_and_each_cell_is_as_if_alone(tmp_path: Path) -> None:
+    source = write_factory(tmp_path, stream=POISSON)
+    axes = Axes(profiles=write_radios(tmp_path))
+    _, results = played(tmp_path / "out", source, axes)
+    assert len({result.summary["lineage"] for result in results}) > 1
+    assert sum(trained(results)) == distinct_lineages(source, axes) < 5 * 5
+    assert_each_is_as_if_alone(tmp_path / "out", source, axes, tmp_path / "alone")
+
+
+def test_settings_that_only_shape_later_rounds_branch_off_there(tmp_path: Path) -> None:
+    source = write_factory(tmp_path, rounds=8, strategy=HFEDMS, probe_round=2)
+    axes = Axes(grid=[parse_grid("strategy.alpha=1:3"), parse_grid("rounds=8,5")])
+    _, results = played(tmp_path / "out", source, axes)
+    assert sum(trained(results)) == distinct_lineages(source, axes) == 3 + 3 * 5
+    assert_each_is_as_if_alone(tmp_path / "out", source, axes, tmp_path / "alone")
+
+
+def csvs(directory: Path) -> tuple[bytes, bytes]:
+    return (directory / "comparison.csv").read_bytes(), (directory / "cells.csv").read_bytes()
+
+
+def test_the_tables_are_the_same_from_one_process_two_processes_and_none(tmp_path: Path) -> None:
+    source = write_factory(tmp_path, stream=POISSON, targets=[0.01, 0.02])
+    axes = Axes(profiles=write_radios(tmp_path)[:3], seeds=[1, 2])
+    tables = []
+    for name, workers in (("none", HereWorkers()), ("one", LocalWorkers(1, 1)), ("two", LocalWorkers(2, 1))):
+        _, results = played(tmp_path / name, source, axes, workers)
+        write_tables(results, tmp_path / name)
+        tables.append(csvs(tmp_path / name))
+    assert tables[0] == tables[1] == tables[2]
+
+
+def test_a_failed_cell_is_tried_once_more_and_then_left_out_while_the_others_go_on(tmp_path: Path) -> None:
+    source, axes = write_factory(tmp_path), Axes(profiles=write_radios(tmp_path)[:3])
+    first, second, third = (cell.name for cell in cells_of(source, axes))
+    campaign, results = played(tmp_path / "out", source, axes, HereWorkers({first: 2, second: 1}))
+    assert campaign.failures == {first: "lightning struck"}
+    assert [result.cell.name for result in results] == [second, third]
+    again, results = played(tmp_path / "out", source, axes)
+    assert not again.failures
+    assert len(results) == 3
+
+
+def test_a_cell_whose_input_is_at_fault_is_not_tried_again(tmp_path: Path) -> None:
+    source = write_factory(tmp_path)
+    axes = Axes(profiles=write_radios(tmp_path, (1e5, 1e-3)))
+    campaign, results = played(tmp_path / "out", source, axes)
+    assert ["first round takes" in why for why in campaign.failures.values()] == [True]
+    assert len(results) == 1
+
+
+def test_a_campaign_goes_on_and_finished_cells_are_not_played_again(tmp_path: Path) -> None:
+    source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path)[:3])
+    names = [cell.name for cell in cells_of(source, axes)]
+    played(tmp_path / "out", source, axes, HereWorkers({names[1]: 2}))
+    workers = HereWorkers()
+    _, results = played(tmp_path / "out", source, axes, workers)
+    assert workers.performed == [names[1]]
+    assert len(results) == 3
+    (tmp_path / "out" / "cells" / names[0] / "summary.json").write_text("{")
+    (tmp_path / "out" / "kinship.json").write_text("{")
+    workers = HereWorkers()
+    _, results = played(tmp_path / "out", source, axes, workers)
+    assert workers.performed == [names[0]]
+    assert trained(results)[0] == 0
+
+
+def test_another_campaign_is_refused_with_the_difference(tmp_path: Path) -> None:
+    source, radios = write_factory(tmp_path), write_radios(tmp_path)
+    played(tmp_path / "out", source, Axes(profiles=radios[:2]), options=Options(timing_only=True))
+    with pytest.raises(InputError, match=r"was run with another cells\.0001-\S*seed1\.rounds: 5, now 2"):
+        played(tmp_path / "out", source, Axes(profiles=radios[:2], rounds=2), options=Options(timing_only=True))
+    with pytest.raises(InputError, match=r"was run with another cells\.0003-\S*seed1: None, now "):
+        played(tmp_path / "out", source, Axes(profiles=radios[:3]), options=Options(timing_only=True))
+    with pytest.raises(InputError, match=r"was run with another options\.threads: 1, now 2"):
+        played(tmp_path / "out", source, Axes(profiles=radios[:2]), options=Options(timing_only=True, threads=2))
+
+
+def test_timing_only_cells_are_played_once_and_need_no_kin(tmp_path: Path) -> None:
+    source, workers = write_factory(tmp_path), HereWorkers()
+    axes = Axes(profiles=write_radios(tmp_path), seeds=[1, 2])
+    _, results = played(tmp_path / "out", source, axes, workers, Options(timing_only=True))
+    assert len(results) == len(workers.performed) == 10
+    assert not (tmp_path / "out" / "kinship.json").exists()
+    assert all(result.summary["final_accuracy"] is None for result in results)
+
+
+def test_kin_is_what_the_timing_says(tmp_path: Path) -> None:
+    source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path))
+    played(tmp_path / "out", source, axes)
+    paths = {
+        cell.name: run(cell.scenario, timing_only=True).rounds["lineage"].tolist() for cell in cells_of(source, axes)
+    }
+    written = json.loads((tmp_path / "out" / "kinship.json").read_text())
+    assert written == {name: kin.as_json() for name, kin in kinship(paths).items()}
+    for name, kin in written.items():
+        pinned = {path.stem.partition("-")[2] for path in (tmp_path / "out" / "cells" / name).glob("learning/pinned/*")}
+        assert set(kin["pins"]) <= pinned

@@ -1,0 +1,102 @@
+"""Every learner can be put away after any round and taken up again, with nothing lost: not a bit."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hfedms_sim.data import open_dataset
+from hfedms_sim.learning import Learner
+from hfedms_sim.lineage import State
+from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
+from hfedms_sim.rounds import RoundRecord
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation import run, session
+from hfedms_sim.strategies import make_learner
+from tests.conftest import tiny_scenario
+from tests.contracts.test_strategies import CASES
+from tests.contracts.toy import DEVICES, write_toy
+
+ROUNDS = 7
+DYNAMIC = CASES["hfedms-d"]
+MORE_CASES: dict[str, dict[str, Any]] = {
+    "hfedms-d oracle": DYNAMIC | {"scc": "oracle"},
+    "hfedms-d off": DYNAMIC | {"scc": "off"},
+    "hfedms-d every round full": DYNAMIC | {"interval": 1},
+    "hfedms-d storage by batch": DYNAMIC | {"storage_mean": "batch", "storage": "per-class", "memory": 7},
+    "hfedms-d same batch": DYNAMIC | {"new_batch": "cycle", "distillation": 0.1},
+}
+ALL_CASES = CASES | MORE_CASES
+
+
+def scenario_of(case: str, directory: Path) -> Scenario:
+    name = case.split()[0]
+    return tiny_scenario(
+        rounds=ROUNDS,
+        model="small-cnn" if name == "fedfusion" else "tiny-mlp",
+        sensors={"count": DEVICES},
+        data={"set": "npz", "path": str(write_toy(directory / "toy.npz"))},
+        stream={"batch": 6, "augment": False},
+        strategy={"name": name} | ALL_CASES[case],
+    )
+
+
+def records_of(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> list[RoundRecord]:
+    """What the clock hands to the learner."""
+    records: list[RoundRecord] = []
+    hashed = session.lineage_after
+
+    def noting(parent: str, record: RoundRecord) -> str:
+        records.append(record)
+        return hashed(parent, record)
+
+    monkeypatch.setattr(session, "lineage_after", noting)
+    run(scenario, timing_only=True)
+    return records
+
+
+def new_learner(scenario: Scenario) -> Learner:
+    dataset = open_dataset(scenario.data, sensors=DEVICES, types=10, seed=scenario.seed)
+    return make_learner(scenario, session._batches(scenario, dataset))
+
+
+def assert_same(one: State, other: State) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert value.dtype == other[name].dtype, name
+        assert np.array_equal(value, other[name]), name
+
+
+@pytest.mark.parametrize("case", ALL_CASES)
+def test_a_learner_restored_after_any_round_goes_on_bit_for_bit(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = scenario_of(case, tmp_path)
+    records = records_of(scenario, monkeypatch)
+    uninterrupted = new_learner(scenario)
+    files = [tmp_path / f"{record.round}.safetensors" for record in records]
+    for path, record in zip(files, records, strict=True):
+        uninterrupted.learn(record)
+        write_checkpoint(path, record.round, "lineage", uninterrupted.state())
+    assert len(records) == ROUNDS
+    for number, path in enumerate(files, start=1):
+        resumed = new_learner(scenario)
+        resumed.restore(read_checkpoint(path, "lineage"))
+        for record in records[number:]:
+            resumed.learn(record)
+        assert_same(resumed.state(), uninterrupted.state())
+
+
+def test_a_backup_extractor_is_written_once_however_many_memories_are_in_its_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = scenario_of("hfedms-d", tmp_path)
+    learner = new_learner(scenario)
+    for record in records_of(scenario, monkeypatch):
+        learner.learn(record)
+    state = learner.state()
+    extractors = {name.split("/")[2] for name in state if name.startswith("memory/extractor/")}
+    table = state["memory/table"]
+    assert len(table) > len(extractors) + 1
+    assert {str(number) for number in table[:, 2].tolist()} - {"0"} == extractors
