@@ -85,7 +85,6 @@ setup(
             "types-jsonschema",
             "types-pyyaml",
         ],
-        "peers": ["flwr>=1.8"],
         "ray": ["ray>=2.9"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },
