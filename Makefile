@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize ray check bench accuracy sensitivity clean
+.PHONY: help install run test slow sanitize ray check bench peers accuracy sensitivity clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,11 +60,23 @@ $(VENV)/.bench: $(INSTALLED)
 bench: $(VENV)/.bench ## Measure speed as ratios to named references
 	$(BIN)/python -m benchmarks
 
+# Each peer has an environment of its own. FLGo's list says why it comes without its dependencies.
+WITHOUT_DEPENDENCIES_flgo := flgo==0.4.4
+
+.peers/%/.installed: benchmarks/peers/requirements-%.txt
+	$(PYTHON) -m venv .peers/$*
+	.peers/$*/bin/python -m pip install -qq --disable-pip-version-check -r $<
+	$(if $(WITHOUT_DEPENDENCIES_$*),.peers/$*/bin/python -m pip install -qq --no-deps $(WITHOUT_DEPENDENCIES_$*))
+	@touch $@
+
+peers: $(INSTALLED) .peers/flower/.installed .peers/pfl/.installed .peers/flgo/.installed ## Measure a round against Flower, pfl and FLGo (half an hour)
+	$(BIN)/python -m benchmarks.peers
+
 accuracy: $(INSTALLED) ## Train at the paper's size on DATA=FILE.npz (an hour)
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
 
 sensitivity: $(INSTALLED) ## Vary what the rivals' papers leave open, in a small factory (minutes)
 	$(BIN)/python -m benchmarks.sensitivity
 
-clean: ## Remove .venv and caches
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+clean: ## Remove .venv, .peers and caches
+	rm -rf $(VENV) .peers build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""A FedAvg round against other simulators, each in an environment of its own: `make peers`."""
