@@ -11,7 +11,7 @@ import tempfile
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from benchmarks.peers.contest import Contestant, one_core, take_turns
+from benchmarks.peers.contest import Contestant, ContestantFailedError, one_core, take_turns
 from benchmarks.peers.making import make_workload
 from benchmarks.peers.ours import ENGINES
 from benchmarks.peers.outcomes import same_outcomes
@@ -73,4 +73,7 @@ def _positive(text: str) -> int:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # stopped processes must not stay behind
-    sys.exit(0 if main(sys.argv[1:]) else 1)
+    try:
+        sys.exit(0 if main(sys.argv[1:]) else 1)
+    except ContestantFailedError as failure:
+        sys.exit(str(failure))

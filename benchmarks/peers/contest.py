@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchmarks.peers import process_tree
 from benchmarks.peers.workload import PATH_VARIABLE
 
-SAMPLING_S = 0.25
+SAMPLING_S = 1.0  # walking the pages of gigabytes is work too
 ENDING_S = 20.0
 QUIET = {
     "OMP_NUM_THREADS": "1",
