@@ -58,7 +58,7 @@ def commands(engine: str, peers: list[str]) -> dict[str, list[str]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    parser.add_argument("--engine", choices=ENGINES, default="generic", help="of hfedms_sim (default: %(default)s)")
+    parser.add_argument("--engine", choices=ENGINES, default="native", help="of hfedms_sim (default: %(default)s)")
     parser.add_argument("--rounds", type=_positive, default=5, help="that count (default: %(default)s)")
     parser.add_argument("--clients", type=_positive, default=110, help="fewer for a quick look (default: %(default)s)")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS), help="(default: all)")

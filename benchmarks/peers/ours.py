@@ -1,23 +1,20 @@
 """hfedms_sim, through the interface of its engines, set up as a run sets it up: `ours ENGINE`."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
 
 from benchmarks.peers.rounds import Rounds
 from benchmarks.peers.workload import Outcome, Workload, load_workload, stored_order
 from hfedms_sim.learning import keep_freed_memory
-from hfedms_sim.learning.engine import Chain, Engine, GenericEngine, LocalSet, Sgd
+from hfedms_sim.learning.engine import ENGINES, Chain, LocalSet, Sgd
 from hfedms_sim.learning.networks import Network
 from hfedms_sim.scenario import MODELS
-
-ENGINES: dict[str, Callable[[Network], Engine]] = {"generic": GenericEngine}
 
 
 def main(engine_name: str) -> None:
     workload = load_workload()
     keep_freed_memory()
-    engine = ENGINES[engine_name](Network(MODELS["cnn"]))
+    engine = ENGINES[engine_name](Network(MODELS["cnn"]), 1)
     sgd = Sgd(workload.learning_rate, workload.batch_size)
     weights, order = workload.start, stored_order(workload)
     rounds = Rounds()
