@@ -72,7 +72,7 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # stopped processes must not stay behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stopped processes must not stay behind
     try:
         sys.exit(0 if main(sys.argv[1:]) else 1)
     except ContestantFailedError as failure:
