@@ -1,9 +1,9 @@
 """FLGo: its FedAvg on a benchmark made from a configuration file, as in its tutorials on customised tasks.
 
 Everybody takes part in a round (`sample: full`), nothing is held out, nothing evaluated; `aggregate: uniform` spares
-the scaled copy of each model that its default makes, for the same mean, as all clients have as many samples. Its clients shuffle: the
-order in which the data set is asked for its samples is recorded, so that the outcome can be checked. The exit
-condition, which FLGo asks before each round, is where the contest waits.
+the scaled copy of each model that its default makes, for the same mean, as all clients have as many samples. Its
+clients shuffle: the order in which the data set is asked for its samples is recorded, so that the outcome can be
+checked. The exit condition, which FLGo asks before each round, is where the contest waits.
 """
 
 import os
