@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.files import write_atomically
 from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
 from hfedms_sim.trace import TABLES, read_trace_table
 
@@ -226,18 +227,6 @@ def _locked(path: Path) -> int | None:
         os.close(descriptor)
         raise InputError(f"{path}: another process is writing this run") from None
     return descriptor
-
-
-def write_atomically(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_json(path: Path) -> dict[str, Any]:

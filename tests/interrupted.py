@@ -6,9 +6,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from click.testing import Result
+
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.trace import TABLES
 from tests.conftest import tiny_scenario
+
+
+def error_of(result: Result) -> str:
+    """The one line of bad input."""
+    assert result.exit_code == 2, result.output
+    (line,) = result.stderr.strip().splitlines()
+    assert line.startswith("error: ")
+    return line
 
 
 def write_scenario(path: Path, **changes: Any) -> Path:

@@ -23,7 +23,7 @@ from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import load_scenario, scenario_yaml
 from hfedms_sim.simulation import Progress, run
 from tests.conftest import FAST, tiny_scenario
-from tests.interrupted import exit_code, outcome, started, write_scenario
+from tests.interrupted import error_of, exit_code, outcome, started, write_scenario
 
 ROUNDS, INTERRUPTED_AFTER = 9, 7
 CHANGES: dict[str, Any] = {"rounds": ROUNDS, "probe_round": 2, "evaluate_every": 2}
@@ -123,13 +123,6 @@ def test_a_run_that_diverged_is_replayed_as_diverged(tmp_path: Path) -> None:
 
 def cli(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
-
-
-def error_of(result: Result) -> str:
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.strip().splitlines()
-    assert line.startswith("error: ")
-    return line
 
 
 def test_other_settings_are_refused_with_the_difference(tmp_path: Path) -> None:

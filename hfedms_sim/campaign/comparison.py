@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hfedms_sim.campaign.campaign import CellResult
 from hfedms_sim.campaign.cells import Variant
 from hfedms_sim.campaign.statistics import Estimate, estimate
-from hfedms_sim.result import write_atomically
+from hfedms_sim.files import write_atomically
 
 END = "end"
 MEASURES = ("accuracy", "round", "simulated_s", "bytes", "energy_j")

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
-from hfedms_sim.lineage.files import remove_leftovers, replacing
 from hfedms_sim.lineage.metrics import Metrics
 from hfedms_sim.lineage.metrics_log import MetricsLog
+from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_root
 
 KEPT_CHECKPOINTS = 2
@@ -61,8 +62,7 @@ class LineageStore:
             before = self._root_settings(path)
             if before is not None:
                 _require_same(path, before, settings)
-            with replacing(path) as temporary:
-                temporary.write_text(json.dumps({"lineage": root, "settings": settings}, indent=2) + "\n")
+            write_atomically(path, json.dumps({"lineage": root, "settings": settings}, indent=2) + "\n")
         return root
 
     def is_finite(self, round_number: int, lineage: str) -> bool | None:
@@ -186,8 +186,5 @@ def _lineage_of(path: Path) -> str:
 
 
 def _require_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    plain = json.loads(json.dumps(now))
-    for key in {**before, **plain}:
-        if before.get(key) != plain.get(key):
-            was, is_now = (repr(each.get(key))[:80] for each in (before, plain))
-            raise InputError(f"{path.parent.parent}: was trained with another {key}: {was}, now {is_now}")
+    for key, was, is_now in differences(before, json.loads(json.dumps(now))):
+        raise InputError(f"{path.parent.parent}: was trained with another {key}: {was!r:.80}, now {is_now!r:.80}")

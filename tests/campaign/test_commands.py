@@ -17,6 +17,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunDirectory
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
+from tests.interrupted import error_of
 
 
 @pytest.fixture(autouse=True)
@@ -26,13 +27,6 @@ def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def hfedms_sim(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
-
-
-def error_of(result: Result) -> str:
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.strip().splitlines()
-    assert line.startswith("error: ")
-    return line
 
 
 def test_compare_prints_a_table_and_what_was_trained_and_reused() -> None:

@@ -93,7 +93,7 @@ class Bundle:
         ends = {name: stacked[chain] for name, stacked in self._stacked()}
         for name, layer in zip(self._stack.dense, self._dense, strict=True):
             ends[f"{name}.weight"] = self._start[f"{name}.weight"] + layer.update_of(chain)
-        return {name: ends[name] for name in self._start}  # in the network's order
+        return {name: ends[name] for name in self._start}  # in the start's order
 
     def squared_distances(self, update: Weights) -> Tensor:
         """Of each end from start + update."""

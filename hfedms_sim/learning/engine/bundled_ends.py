@@ -8,7 +8,6 @@ import torch
 from hfedms_sim.learning.engine.bundle import Bundle
 from hfedms_sim.learning.networks import Weights
 
-KEPT_BYTES = 512 * 10**6
 Numbered = tuple[Sequence[int], Bundle]
 """The numbers of the chains in a bundle, and the bundle."""
 

@@ -140,16 +140,18 @@ class PrivateDense:
         return torch.stack([(weights - centre).double().square().sum() for weights in self._weights])
 
 
-def make_dense(weight: Tensor, bias: Tensor, chains: int, rank: int, sgd: Sgd) -> ChainedDense:
-    if is_shared(weight, rank):
-        return SharedDense(weight, bias, chains, rank, sgd)
+def make_dense(
+    weight: Tensor, bias: Tensor, chains: int, rank: int, sgd: Sgd, *, shared: type[SharedDense] = SharedDense
+) -> ChainedDense:
+    if _is_shared(weight, rank):
+        return shared(weight, bias, chains, rank, sgd)
     return PrivateDense(weight, bias, chains, sgd)
 
 
 def dense_numbers(weight: Tensor, rank: int) -> int:
     """How many numbers a chain keeps of the layer."""
-    return rank * sum(weight.shape) if is_shared(weight, rank) else weight.numel()
+    return rank * sum(weight.shape) if _is_shared(weight, rank) else weight.numel()
 
 
-def is_shared(weight: Tensor, rank: int) -> bool:
+def _is_shared(weight: Tensor, rank: int) -> bool:
     return rank * sum(weight.shape) <= _LARGEST_HISTORY * weight.numel()

@@ -13,9 +13,10 @@ from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Chain, Ends, Loss, Sgd, cross_entropy
 from hfedms_sim.learning.engine.bundle import Bundle, Forms, Stack, bundle_bytes
-from hfedms_sim.learning.engine.bundled_ends import KEPT_BYTES, BundledEnds, Numbered
+from hfedms_sim.learning.engine.bundled_ends import BundledEnds, Numbered
 from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
 from hfedms_sim.learning.engine.dense import make_dense
+from hfedms_sim.learning.engine.ends import KEPT_BYTES
 from hfedms_sim.learning.engine.steps import steps_of
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
 from hfedms_sim.learning.threads import Workers
@@ -45,7 +46,7 @@ class LowRankEngine:
     def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
         _require_cross_entropy(loss)
         stack, order = self._stack, _longest_first(chains, sgd)
-        idle = [number for number in range(len(chains)) if number not in set(order)]
+        idle = sorted({*range(len(chains))} - {*order})
         whole_bytes = sum(bundle_bytes(stack, start, chains[number], sgd) for number in order)
         if whole_bytes > KEPT_BYTES:
             return BundledEnds(lambda: self._trained(stack, start, chains, order, sgd), start, idle)

@@ -4,6 +4,7 @@ What is left to torch are the products with the shared weights, which its GEMM c
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.base import Chain, Sgd
 from hfedms_sim.learning.engine.bundle import Forms
 from hfedms_sim.learning.engine.convolutions import Convolution
-from hfedms_sim.learning.engine.dense import ChainedDense, PrivateDense, SharedDense, is_shared
+from hfedms_sim.learning.engine.dense import SharedDense, make_dense
 from hfedms_sim.learning.engine.descent import Descent
 from hfedms_sim.learning.engine.kernels import Chains, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
@@ -27,7 +28,7 @@ _EXTRACTION_BATCH = 256
 class NativeEngine(LowRankEngine):
     def __init__(self, network: Network, threads: int = 1) -> None:
         super().__init__(network, threads)
-        self._forms = Forms(NativeConvolutions, make_dense)
+        self._forms = Forms(NativeConvolutions, partial(make_dense, shared=NativeSharedDense))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         order = [number for number, share in enumerate(shares) if share > 0]
@@ -144,9 +145,3 @@ class NativeSharedDense(SharedDense):
         kernels.history_dots(flat, chains, across[:going], ranks, products)
         products *= self._counts[:going].repeat_interleave(width, dim=0)
         kernels.history_add(products, chains, along[:going], ranks, scale, into)
-
-
-def make_dense(weight: Tensor, bias: Tensor, chains: int, rank: int, sgd: Sgd) -> ChainedDense:
-    if is_shared(weight, rank):
-        return NativeSharedDense(weight, bias, chains, rank, sgd)
-    return PrivateDense(weight, bias, chains, sgd)

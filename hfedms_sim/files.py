@@ -20,6 +20,11 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_atomically(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def remove_leftovers(directory: Path) -> None:
     """Temporary files of a process that was killed while it wrote."""
     for leftover in directory.glob(".*.part"):
