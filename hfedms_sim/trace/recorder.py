@@ -66,7 +66,8 @@ class ParquetRecorder(TableRecorder):
         super().__init__(table)
         self._path = directory.absolute() / f"{table.name}.parquet"
         self._temporary = self._path.with_name(f".{table.name}.parquet.part")
-        self._writer = pq.ParquetWriter(self._temporary, self.schema, compression="zstd")
+        often_alike = [field.name for field in self.schema if not pa.types.is_floating(field.type)]
+        self._writer = pq.ParquetWriter(self._temporary, self.schema, compression="zstd", use_dictionary=often_alike)
 
     def _gather(self) -> None:
         super()._gather()

@@ -36,22 +36,16 @@ class Delivery(Event):
 
     _ok = True  # it never fails
 
+    transfers = 1
+    """How many it stands for."""
+
     def __init__(self, env: Clock) -> None:
         self.env = env  # as `Event` does; through super() it would take twice as long
         self.callbacks = []
-        self.transfers = 1
-        """How many it stands for."""
 
     def after(self, delay_s: float, service_start_s: float | None = None) -> None:
         self._value = service_start_s
         self.env.schedule(self, delay=delay_s)
-
-    def now(self) -> None:
-        """As `after(0.0)`, without a detour through the event queue."""
-        self._value = None
-        callbacks, self.callbacks = self.callbacks, None  # type: ignore[assignment]
-        for callback in callbacks:
-            callback(self)
 
 
 class Pool(Protocol):
@@ -152,22 +146,27 @@ class FairPool:
         ends, deliveries, latency_s = self._ends, self._deliveries, self.latency_s
         skip_to, speed, availability = self.env.skip_to, self._speed, self._availability
         while ends:
-            ahead_s = ends[0] - self._virtual_s
+            virtual_s = ends[0]
+            ahead_s = virtual_s - self._virtual_s
             if ahead_s > 0.0:
                 ahead_s /= speed[self._active]
                 now_s = self._updated_s
                 end_s = now_s + ahead_s if availability is None else availability.when_s(now_s, ahead_s)
                 if not skip_to(end_s):
                     return
-                self._virtual_s, self._updated_s = ends[0], end_s
-            delivery = deliveries.pop(heappop(ends))
+                self._virtual_s, self._updated_s = virtual_s, end_s
+            heappop(ends)
+            delivery = deliveries.pop(virtual_s)
             self._active -= delivery.transfers
             if not ends:
                 self._virtual_s = 0.0  # a fresh start loses no precision however long the run
             if latency_s:
                 delivery.after(latency_s)
-            else:
-                delivery.now()
+                continue
+            delivery._value = None  # now: without a detour through the event queue
+            callbacks, delivery.callbacks = delivery.callbacks, None  # type: ignore[assignment]
+            for callback in callbacks:
+                callback(delivery)
 
 
 class _Speeds(dict[int, float]):

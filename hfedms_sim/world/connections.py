@@ -51,13 +51,11 @@ class TimedConnections(Connections):
         used_since_s, last_use_s = now_s - self._inactivity_s, self._last_use_s
         for sensor in sensors:
             if last_use_s.get(sensor, -inf) < used_since_s:
-                return self._begin_set_up(now_s) if self._setup_s else None
+                if self._setup_begun_s != now_s:
+                    self._setup_begun_s = now_s
+                    self._setup = Timeout(self.env, self._setup_s) if self._setup_s else None
+                return self._setup
         return None
-
-    def _begin_set_up(self, now_s: float) -> Timeout | None:
-        if self._setup_begun_s != now_s:
-            self._setup_begun_s, self._setup = now_s, Timeout(self.env, self._setup_s)
-        return self._setup
 
     def use(
         self, direction: Direction, sensors: Sequence[int], ready_s: float, now_s: float, airtime_s: float
