@@ -1,6 +1,6 @@
 """The engines against the plain loop, at the paper's size: one core, interleaved, medians of CPU time.
 
-The plain loop is what one writes first: one nn.Module reloaded from the global state for each chain, torch.optim.SGD,
+The plain loop is what one writes first: one nn.Module reloaded from the global state for each client, torch.optim.SGD,
 zero_grad / backward / step, a running mean on the server. Its time is proportional to the samples, so that it is timed
 on a ninth of them. Engines train the whole round. The GEMM peak is measured in between, too.
 """

@@ -37,11 +37,10 @@ class PaperRound:
         self._chains = [[_client(random) for _ in range(column.clients)] for _ in range(column.chains)]
         self._start = initial_weights(MODEL, Draws(1))
         self._sgd = Sgd(LEARNING_RATE, BATCH)
-        few = min(column.clients, 12)
-        self._plain_chains = [chain[:few] for chain in self._chains[: 12 // few]]
+        self._plain_clients = [client for chain in self._chains for client in chain][:12]
         self._network = Network(MODEL)
-        trained = self._network if column.is_full else self._network.classifier
-        self._optimiser = torch.optim.SGD(trained.parameters(), lr=LEARNING_RATE)
+        self._trained: torch.nn.Module = self._network if column.is_full else self._network.classifier
+        self._optimiser = torch.optim.SGD(self._trained.parameters(), lr=LEARNING_RATE)
 
     @property
     def samples(self) -> int:
@@ -50,30 +49,27 @@ class PaperRound:
     @property
     def plain_samples(self) -> int:
         """How many the plain loop goes over."""
-        return _samples(self._plain_chains)
+        return _samples([self._plain_clients])
 
     def plain_loop(self) -> None:
         mean: Weights = {}
-        for number, chain in enumerate(self._plain_chains, start=1):
+        for number, client in enumerate(self._plain_clients, start=1):
             self._network.load(self._start)
-            for client in chain:
-                self._train(client)
+            self._train(client)
             with torch.no_grad():
-                for name, value in self._network.named_parameters():
+                for name, value in self._trained.named_parameters():
                     before = mean.setdefault(name, torch.zeros_like(value))
                     before.add_(value - before, alpha=1 / number)
 
     def _train(self, client: LocalSet) -> None:
-        model: torch.nn.Module = self._network
         inputs = client.inputs
         if not self._is_full:
-            model = self._network.classifier
             with torch.no_grad():
                 inputs = self._network.extractor(inputs)
         for order in client.epochs:
             for chosen in order.split(BATCH):
                 self._optimiser.zero_grad()
-                functional.cross_entropy(model(inputs[chosen]), client.labels[chosen]).backward()
+                functional.cross_entropy(self._trained(inputs[chosen]), client.labels[chosen]).backward()
                 self._optimiser.step()
 
     def by_engine(self, name: str, threads: int = 1) -> None:

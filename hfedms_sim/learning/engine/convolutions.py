@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Sgd
 from hfedms_sim.learning.engine.descent import Descent
+from hfedms_sim.learning.engine.pooling import max_pool
 
 _CHAINS_TOGETHER = 8
 
@@ -75,5 +76,5 @@ def _features(images: Tensor, parameters: Sequence[Tensor]) -> Tensor:
         layer = functional.conv2d(
             layer, weight.flatten(0, 1), bias.flatten(), padding=weight.shape[-1] // 2, groups=chains
         )
-        layer = functional.max_pool2d(layer, 2).relu_()
+        layer = max_pool(layer).relu_()
     return layer.reshape(samples, chains, -1).transpose(0, 1)

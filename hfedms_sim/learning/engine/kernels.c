@@ -5,7 +5,7 @@
  * them, so threads share a step by calling with neighbouring ranges. What is computed for a chain depends on nothing but
  * that chain: the bits are the same however the chains are split.
  *
- * Speed comes from four things.
+ * Speed comes from five things.
  *
  * 1. Vectors. `vec` is GCC's and Clang's vector extension, as wide as the registers the file is compiled for: 4 floats
  *    (SSE2, NEON), 8 (AVX2) or 16 (AVX-512). There are no intrinsics. The build compiles this file once per instruction
@@ -23,7 +23,9 @@
  *    are exactly 0 and the four outputs exactly equal: ties in the pool are broken as in a plain sum. For each of the 49
  *    frequencies the sum over channels is a small matrix product, tiles x Cin by Cin x Cout. The tile is the pooling window:
  *    ReLU, maximum and its position are taken on the registers that hold Y. Other k, and few input channels, go through a
- *    plain loop that also keeps one window of outputs in registers (`plain_window`).
+ *    plain loop that also keeps one window of outputs in registers (`plain_window`). Where only the pooled values are
+ *    wanted, and no position that a tie could move, F(2,5) with the points 0, 1, -1, 2, -1/2 and infinity does: 36 products,
+ *    and about twice the error of a plain sum over 16 channels or more.
  *
  * 3. Skipping in the backward pass. Max-pooling passes at most one delta in four, ReLU about half of these. So the
  *    non-zero deltas are listed, once by output channel and once by position, and
@@ -38,6 +40,9 @@
  * 4. Reading memory once. `dots` (rows of x times rows of a history) and `combine` (its transpose) hold all rows of the
  *    mini-batch while a history row passes. A classifier's mini-batches run one after another on one chain, so that its
  *    weights stay in the L2 cache between forward pass, update and the next step.
+ *
+ * 5. A dense layer in inference is one large product. Its weights are packed into panels of two vectors of outputs; a panel
+ *    passes along the inputs once for every six rows of x, whose sums stay in registers all the way.
  *
  * Conventions: images are NHWC, convolution weights OHWI, padding is `same` with zeros, strides are in floats. A pooled
  * value's `argmax` is 0..3 in scan order, the first maximum wins, and 255 says that the ReLU is dead. NaN reaches the
@@ -73,7 +78,7 @@ typedef int32_t mask __attribute__((vector_size(4 * LANES)));
 typedef uint8_t bytes __attribute__((vector_size(LANES)));
 
 enum { OK, NO_MEMORY, BAD_COUNTS, BAD_RANKS, BAD_LABEL };
-enum { DEAD = 255, INTERFACE = 1 };
+enum { DEAD = 255, INTERFACE = 2 };
 
 INLINE vec load(const float *from) { return *(const loose_vec *)from; }
 INLINE void store(float *to, vec value) { *(loose_vec *)to = value; }
@@ -185,6 +190,9 @@ static void unpad(const struct layer *layer, int64_t width, float *image, const 
 
 INLINE vec choose(mask where, vec yes, vec no) { return (vec)((where & (mask)yes) | (~where & (mask)no)); }
 
+/* Where channel c's positions begin; they are not always wanted. */
+INLINE uint8_t *of_channel(uint8_t *positions, int64_t c) { return positions ? positions + c : NULL; }
+
 /* Maximum and ReLU of a window's four values: one output channel per lane. A NaN wins and stays. */
 INLINE void pool(const vec values[4], float *pooled, uint8_t *argmax) {
     vec best = values[0];
@@ -196,6 +204,7 @@ INLINE void pool(const vec values[4], float *pooled, uint8_t *argmax) {
     }
     mask dead = best <= 0;
     store(pooled, (vec)((mask)best & ~dead));
+    if (!argmax) return;
     bytes narrow = __builtin_convertvector(position | dead, bytes); /* all ones: DEAD */
     memcpy(argmax, &narrow, LANES);
 }
@@ -204,15 +213,10 @@ INLINE void pool(const vec values[4], float *pooled, uint8_t *argmax) {
 static void put_window(const struct layer *layer, int64_t sample, int64_t window, const float *restrict row,
                        const uint8_t *restrict positions, float *restrict pooled, uint8_t *restrict argmax) {
     int64_t windows = windows_of(layer), channels = layer->out, base = sample * windows * channels;
-    if (!layer->channel_first) {
-        memcpy(pooled + base + window * channels, row, (size_t)channels * sizeof(float));
-        memcpy(argmax + base + window * channels, positions, (size_t)channels);
-        return;
-    }
-    for (int64_t c = 0; c < channels; c++) {
-        pooled[base + c * windows + window] = row[c];
-        argmax[base + c * windows + window] = positions[c];
-    }
+    int64_t step = layer->channel_first ? windows : 1, at = base + window * (layer->channel_first ? 1 : channels);
+    for (int64_t c = 0; c < channels; c++) pooled[at + c * step] = row[c];
+    if (!argmax) return;
+    for (int64_t c = 0; c < channels; c++) argmax[at + c * step] = positions[c];
 }
 
 /* OHWI to [block][tap][LANES]: LANES output channels are a block, and a tap is (ky, kx, input channel). */
@@ -247,7 +251,7 @@ INLINE void plain_window(const struct layer *layer, const float *corner, const f
                 sum[j][2] += weight * corner[tap + below];
                 sum[j][3] += weight * corner[tap + below + layer->in];
             }
-    for (int j = 0; j < width; j++) pool(sum[j], row + j * LANES, positions + j * LANES);
+    for (int j = 0; j < width; j++) pool(sum[j], row + j * LANES, of_channel(positions, j * LANES));
 }
 
 static void plain_forward(const struct layer *layer, const float *padded, const float *weights, const float *bias,
@@ -257,82 +261,108 @@ static void plain_forward(const struct layer *layer, const float *padded, const 
         const float *corner = padded + (window / across * 2 * padded_width(layer) + window % across * 2) * layer->in;
         int64_t c = 0;
         for (; c + 2 * LANES <= lanes; c += 2 * LANES)
-            plain_window(layer, corner, weights + c * taps, bias + c, row + c, positions + c, 2);
-        if (c < lanes) plain_window(layer, corner, weights + c * taps, bias + c, row + c, positions + c, 1);
+            plain_window(layer, corner, weights + c * taps, bias + c, row + c, of_channel(positions, c), 2);
+        if (c < lanes) plain_window(layer, corner, weights + c * taps, bias + c, row + c, of_channel(positions, c), 1);
         put_window(layer, sample, window, row, positions, pooled, argmax);
     }
 }
 
 /* --------------------------------------------------------------------------------------- forward: Winograd tiles */
 
-enum { SIDE = 7, FREQUENCIES = SIDE * SIDE, TILES = 12, TILE_GROUP = 6 };
+enum { MOST_PRODUCTS = 7, TILES = 12, TILE_GROUP = 6 };
 
-/* 3 + 2 taps in one dimension: G, B' and A' of the explanation above. */
-INLINE void transform_taps(vec to[SIDE], const vec g[5]) {
-    vec outer = (g[0] + g[2]) * 0.5f, inner = g[1] * 0.5f;
-    to[0] = g[0], to[1] = outer + inner, to[2] = outer - inner, to[3] = g[2];
-    to[4] = g[3], to[5] = g[3] + g[4], to[6] = g[4];
+/* Products a dimension: SPLIT takes 3 + 2 taps, WHOLE all five. Functions take one as a constant `side`. */
+enum { WHOLE = 6, SPLIT = 7 };
+
+/* In one dimension: G, B' and A' of the explanation above. */
+INLINE void transform_taps(vec to[MOST_PRODUCTS], const vec g[5], const int side) {
+    if (side == SPLIT) {
+        vec outer = (g[0] + g[2]) * 0.5f, inner = g[1] * 0.5f;
+        to[0] = g[0], to[1] = outer + inner, to[2] = outer - inner, to[3] = g[2];
+        to[4] = g[3], to[5] = g[3] + g[4], to[6] = g[4];
+        return;
+    }
+    vec even = (g[0] + g[2]) + g[4], odd = g[1] + g[3];
+    to[0] = g[0], to[1] = (even + odd) * (-1 / 6.f), to[2] = (even - odd) * (1 / 6.f), to[5] = g[4];
+    to[3] = (g[0] + 2 * (g[1] + 2 * (g[2] + 2 * (g[3] + 2 * g[4])))) * (1 / 30.f);
+    to[4] = (g[4] - 2 * (g[3] - 2 * (g[2] - 2 * (g[1] - 2 * g[0])))) * (-1 / 15.f);
 }
 
-INLINE void transform_inputs(vec to[SIDE], const vec d[6]) {
-    to[0] = d[0] - d[2], to[1] = d[1] + d[2], to[2] = d[2] - d[1], to[3] = d[1] - d[3];
-    to[4] = d[3] - d[4], to[5] = d[4], to[6] = d[4] - d[5];
+INLINE void transform_inputs(vec to[MOST_PRODUCTS], const vec d[6], const int side) {
+    if (side == SPLIT) {
+        to[0] = d[0] - d[2], to[1] = d[1] + d[2], to[2] = d[2] - d[1], to[3] = d[1] - d[3];
+        to[4] = d[3] - d[4], to[5] = d[4], to[6] = d[4] - d[5];
+        return;
+    }
+    vec odd = d[1] - d[3], even = d[4] - d[2];
+    to[0] = (d[0] + d[4]) + 1.5f * odd - 2 * d[2];
+    to[1] = 2 * (d[4] - d[1]) - 5 * d[2] - d[3];
+    to[2] = 2 * (d[4] + d[1]) - 5 * d[3] + d[2];
+    to[3] = 2 * even - odd;
+    to[4] = 2 * odd + even;
+    to[5] = (d[1] + d[5]) - 1.5f * even - 2 * d[3];
 }
 
-INLINE void transform_products(vec to[2], const vec m[SIDE]) {
-    vec sum = m[1] + m[5];
-    to[0] = sum + ((m[0] + m[2]) + m[4]);
-    to[1] = sum - ((m[2] + m[3]) + m[6]);
+INLINE void transform_products(vec to[2], const vec m[MOST_PRODUCTS], const int side) {
+    if (side == SPLIT) {
+        vec sum = m[1] + m[5];
+        to[0] = sum + ((m[0] + m[2]) + m[4]);
+        to[1] = sum - ((m[2] + m[3]) + m[6]);
+        return;
+    }
+    to[0] = ((m[0] + m[1]) + (m[2] + m[3])) + m[4];
+    to[1] = ((m[1] - m[2]) + 2 * m[3]) - 0.5f * m[4] + m[5];
 }
 
 /* [block][tap][LANES] weights of one chain to [frequency][block][in][LANES]. */
-static void weight_frequencies(const float *weights, int64_t in, int64_t lanes, float *to, int64_t plane) {
+INLINE void weight_frequencies(const float *weights, int64_t in, int64_t lanes, float *to, int64_t plane, const int side) {
     for (int64_t block = 0; block < lanes; block += LANES, weights += 25 * in * LANES)
         for (int64_t i = 0; i < in; i++, to += LANES) {
-            vec half[5][SIDE], column[5], done[SIDE];
+            vec half[5][MOST_PRODUCTS], column[5], done[MOST_PRODUCTS];
             for (int y = 0; y < 5; y++) {
                 for (int x = 0; x < 5; x++) column[x] = load(weights + ((y * 5 + x) * in + i) * LANES);
-                transform_taps(half[y], column);
+                transform_taps(half[y], column, side);
             }
-            for (int x = 0; x < SIDE; x++) {
+            for (int x = 0; x < side; x++) {
                 for (int y = 0; y < 5; y++) column[y] = half[y][x];
-                transform_taps(done, column);
-                for (int y = 0; y < SIDE; y++) store(to + (y * SIDE + x) * plane, done[y]);
+                transform_taps(done, column, side);
+                for (int y = 0; y < side; y++) store(to + (y * side + x) * plane, done[y]);
             }
         }
 }
 
 /* The 6x6 inputs of a tile, all channels, to their place in [frequency][tile][in]. */
-static void tile_frequencies(const float *corner, int64_t row_stride, int64_t in, float *to, int64_t plane) {
+INLINE void tile_frequencies(const float *corner, int64_t row_stride, int64_t in, float *to, int64_t plane, const int side) {
     for (int64_t at = 0; at < in; at += LANES) {
-        vec half[6][SIDE], column[6], done[SIDE];
+        vec half[6][MOST_PRODUCTS], column[6], done[MOST_PRODUCTS];
         for (int y = 0; y < 6; y++) {
             for (int x = 0; x < 6; x++) column[x] = load(corner + y * row_stride + x * in + at);
-            transform_inputs(half[y], column);
+            transform_inputs(half[y], column, side);
         }
-        for (int x = 0; x < SIDE; x++) {
+        for (int x = 0; x < side; x++) {
             for (int y = 0; y < 6; y++) column[y] = half[y][x];
-            transform_inputs(done, column);
-            for (int y = 0; y < SIDE; y++) store(to + (y * SIDE + x) * plane + at, done[y]);
+            transform_inputs(done, column, side);
+            for (int y = 0; y < side; y++) store(to + (y * side + x) * plane + at, done[y]);
         }
     }
 }
 
 /* The products of a tile, in [frequency][tile][out], to its pooled row. */
-static void tile_outputs(const float *from, int64_t plane, const float *bias, int64_t lanes, float *row, uint8_t *positions) {
+INLINE void tile_outputs(const float *from, int64_t plane, const float *bias, int64_t lanes, float *row, uint8_t *positions,
+                         const int side) {
     for (int64_t at = 0; at < lanes; at += LANES) {
-        vec half[SIDE][2], column[SIDE], values[4];
-        for (int y = 0; y < SIDE; y++) {
-            for (int x = 0; x < SIDE; x++) column[x] = load(from + (y * SIDE + x) * plane + at);
-            transform_products(half[y], column);
+        vec half[MOST_PRODUCTS][2], column[MOST_PRODUCTS], values[4];
+        for (int y = 0; y < side; y++) {
+            for (int x = 0; x < side; x++) column[x] = load(from + (y * side + x) * plane + at);
+            transform_products(half[y], column, side);
         }
         for (int x = 0; x < 2; x++) {
             vec pair[2];
-            for (int y = 0; y < SIDE; y++) column[y] = half[y][x];
-            transform_products(pair, column);
+            for (int y = 0; y < side; y++) column[y] = half[y][x];
+            transform_products(pair, column, side);
             values[x] = pair[0] + load(bias + at), values[2 + x] = pair[1] + load(bias + at);
         }
-        pool(values, row + at, positions + at);
+        pool(values, row + at, of_channel(positions, at));
     }
 }
 
@@ -356,8 +386,8 @@ struct winograd {
     float *weights, *tiles, *products;
 };
 
-static void tile_products(const struct winograd *w, int64_t tiles) {
-    for (int f = 0; f < FREQUENCIES; f++)
+static void tile_products(const struct winograd *w, int64_t tiles, int frequencies) {
+    for (int f = 0; f < frequencies; f++)
         for (int64_t t = 0; t < tiles; t += TILE_GROUP) {
             const float *from = w->tiles + f * w->tile_plane + t * w->in, *weights = w->weights + f * w->weight_plane;
             float *to = w->products + f * w->product_plane + t * w->lanes;
@@ -372,39 +402,41 @@ static void tile_products(const struct winograd *w, int64_t tiles) {
 
 struct forward {
     const struct layer *layer;
+    int side;          /* of Winograd's transforms; 0: plain sums */
     int64_t in, lanes; /* padded numbers of channels */
     float *padded, *weights, *bias, *row;
     uint8_t *positions;
     struct winograd winograd;
 };
 
-INLINE int takes_winograd(const struct layer *layer) { return layer->k == 5 && layer->in >= 4; }
-
-static struct forward plan_forward(const struct layer *layer, struct scratch *scratch) {
-    int fast = takes_winograd(layer);
+static struct forward plan_forward(const struct layer *layer, int wants_argmax, struct scratch *scratch) {
     struct forward plan = {.layer = layer, .lanes = ROUND_UP(layer->out, LANES), .in = layer->in};
-    if (fast) plan.in = ROUND_UP(layer->in, LANES);
+    int is_large = layer->in >= 16 && MIN(layer->height, layer->width) >= 8; /* a plain sum errs as well */
+    if (layer->k == 5 && layer->in >= 4) plan.side = wants_argmax || !is_large ? SPLIT : WHOLE;
+    if (plan.side) plan.in = ROUND_UP(layer->in, LANES);
     plan.padded = take(scratch, padded_pixels(layer) * plan.in);
     plan.weights = take(scratch, layer->k * layer->k * layer->in * plan.lanes);
     plan.bias = take(scratch, plan.lanes);
     plan.row = take(scratch, plan.lanes);
-    plan.positions = take(scratch, plan.lanes);
-    if (fast) {
+    if (wants_argmax) plan.positions = take(scratch, plan.lanes);
+    if (plan.side) {
         struct winograd *w = &plan.winograd;
+        int64_t frequencies = plan.side * plan.side;
         w->depth = layer->in, w->in = plan.in, w->lanes = plan.lanes;
         w->weight_plane = w->depth * w->lanes + 16;
         w->tile_plane = TILES * w->in + 16, w->product_plane = TILES * w->lanes + 16;
-        w->weights = take(scratch, FREQUENCIES * w->weight_plane);
-        w->tiles = take(scratch, FREQUENCIES * w->tile_plane);
-        w->products = take(scratch, FREQUENCIES * w->product_plane);
+        w->weights = take(scratch, frequencies * w->weight_plane);
+        w->tiles = take(scratch, frequencies * w->tile_plane);
+        w->products = take(scratch, frequencies * w->product_plane);
     }
     return plan;
 }
 
-static void winograd_forward(const struct forward *plan, const float *x, int64_t first, int64_t count, float *pooled,
-                             uint8_t *argmax) {
+INLINE void winograd_forward(const struct forward *plan, const float *x, int64_t first, int64_t count, float *pooled,
+                             uint8_t *argmax, const int side) {
     const struct layer *layer = plan->layer;
     const struct winograd *w = &plan->winograd;
+    weight_frequencies(plan->weights, w->depth, w->lanes, w->weights, w->weight_plane, side);
     int64_t windows = windows_of(layer), across = layer->width / 2, row_stride = padded_width(layer) * plan->in;
     int64_t image = layer->height * layer->width * layer->in;
     for (int64_t start = 0; start < count * windows; start += TILES) {
@@ -413,32 +445,31 @@ static void winograd_forward(const struct forward *plan, const float *x, int64_t
             int64_t sample = (start + t) / windows, window = (start + t) % windows;
             if (window == 0) pad(layer, plan->in, x + (first + sample) * image, plan->padded);
             const float *corner = plan->padded + window / across * 2 * row_stride + window % across * 2 * plan->in;
-            tile_frequencies(corner, row_stride, plan->in, w->tiles + t * w->in, w->tile_plane);
+            tile_frequencies(corner, row_stride, plan->in, w->tiles + t * w->in, w->tile_plane, side);
         }
-        tile_products(w, tiles);
+        tile_products(w, tiles, side * side);
         for (int64_t t = 0; t < tiles; t++) {
-            tile_outputs(w->products + t * w->lanes, w->product_plane, plan->bias, plan->lanes, plan->row, plan->positions);
+            tile_outputs(w->products + t * w->lanes, w->product_plane, plan->bias, plan->lanes, plan->row, plan->positions,
+                         side);
             put_window(layer, first + (start + t) / windows, (start + t) % windows, plan->row, plan->positions, pooled, argmax);
         }
     }
 }
 
+/* Without `argmax` only the values are computed, in fewer steps. */
 EXPORT int conv_pool_forward(const struct chains *chains, const struct layer *layer, const int64_t *counts, const float *x,
                              const float *weights, const float *bias, float *pooled, uint8_t *argmax) {
     if (!add_up(chains, counts)) return BAD_COUNTS;
     struct scratch scratch = {0};
-    struct forward plan = plan_forward(layer, &scratch);
+    struct forward plan = plan_forward(layer, argmax != NULL, &scratch);
     int64_t first = samples_before(counts, chains->first), image = layer->height * layer->width * layer->in;
     for (int64_t g = chains->first; g < chains->last && !scratch.failed; first += counts[g++]) {
         if (!counts[g]) continue;
         lanes_of_outputs(layer, weights + g * weights_of(layer), plan.weights);
         memcpy(plan.bias, bias + g * layer->out, (size_t)layer->out * sizeof(float));
-        if (takes_winograd(layer)) {
-            const struct winograd *w = &plan.winograd;
-            weight_frequencies(plan.weights, w->depth, w->lanes, w->weights, w->weight_plane);
-            winograd_forward(&plan, x, first, counts[g], pooled, argmax);
-            continue;
-        }
+        if (plan.side == SPLIT) winograd_forward(&plan, x, first, counts[g], pooled, argmax, SPLIT);
+        if (plan.side == WHOLE) winograd_forward(&plan, x, first, counts[g], pooled, argmax, WHOLE);
+        if (plan.side) continue;
         for (int64_t sample = first; sample < first + counts[g]; sample++) {
             pad(layer, layer->in, x + sample * image, plan.padded);
             plain_forward(layer, plan.padded, plan.weights, plan.bias, sample, plan.row, plan.positions, pooled, argmax);
@@ -884,4 +915,70 @@ EXPORT int classifier_steps(const struct chains *chains, const struct classifier
         }
     give_back(&scratch);
     return scratch.failed ? NO_MEMORY : OK;
+}
+
+/* ---------------------------------------------------------------------------------------- dense layers in inference */
+
+enum { PANEL = 2 * LANES, PANEL_ROWS = 6, STRETCH = 256 };
+
+struct dense {
+    int64_t rows, inputs, outputs;
+};
+
+/* (outputs, inputs) to [panel][input][PANEL], filled up with zeros. */
+EXPORT int dense_pack(const struct dense *shape, const float *restrict weights, float *restrict packed) {
+    int64_t inputs = shape->inputs;
+    for (int64_t n = 0; n < shape->outputs; n += PANEL, weights += PANEL * inputs, packed += PANEL * inputs)
+        for (int64_t j = 0; j < PANEL; j++)
+            for (int64_t i = 0; i < inputs; i++)
+                packed[i * PANEL + j] = n + j < shape->outputs ? weights[j * inputs + i] : 0;
+    return OK;
+}
+
+/* y = max(0, x panel + bias) for `rows` rows of x: a NaN stays. Sums over a stretch of inputs are complete before they meet
+ * the total, which rounds more the larger it is. */
+INLINE void panel_product(const float *x, int64_t inputs, const float *panel, const float *bias, float *y, int64_t y_stride,
+                          const int rows) {
+    vec total[PANEL_ROWS][2], sum[PANEL_ROWS][2];
+    for (int i = 0; i < rows; i++) total[i][0] = load(bias), total[i][1] = load(bias + LANES);
+    for (int64_t start = 0; start < inputs; start += STRETCH) {
+        for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = (vec){0};
+        for (int64_t c = start; c < MIN(start + STRETCH, inputs); c++, panel += PANEL) {
+            vec left = load(panel), right = load(panel + LANES);
+            for (int i = 0; i < rows; i++) sum[i][0] += left * x[i * inputs + c], sum[i][1] += right * x[i * inputs + c];
+        }
+        for (int i = 0; i < rows; i++) total[i][0] += sum[i][0], total[i][1] += sum[i][1];
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < 2; j++) store(y + i * y_stride + j * LANES, (vec)((mask)total[i][j] & ~(total[i][j] <= 0)));
+}
+
+static void panel_rows(const float *x, int64_t inputs, const float *panel, const float *bias, float *y, int64_t y_stride,
+                       int64_t rows) {
+#define PRODUCT(rows)                                                     \
+    case rows:                                                            \
+        panel_product(x, inputs, panel, bias, y, y_stride, rows); \
+        break
+    switch (rows) { PRODUCT(1); PRODUCT(2); PRODUCT(3); PRODUCT(4); PRODUCT(5); PRODUCT(6); }
+}
+
+/* y = max(0, x weights' + bias). */
+EXPORT int dense_relu(const struct dense *shape, const float *x, const float *packed, const float *bias, float *y) {
+    int64_t inputs = shape->inputs, outputs = shape->outputs;
+    for (int64_t n = 0; n < outputs; n += PANEL, packed += PANEL * inputs) {
+        int64_t width = MIN(PANEL, outputs - n);
+        float own_bias[PANEL] = {0}, last[PANEL_ROWS * PANEL];
+        memcpy(own_bias, bias + n, (size_t)width * sizeof(float));
+        for (int64_t row = 0; row < shape->rows; row += PANEL_ROWS) {
+            int64_t rows = MIN(PANEL_ROWS, shape->rows - row);
+            float *to = y + row * outputs + n;
+            if (width == PANEL) {
+                panel_rows(x + row * inputs, inputs, packed, own_bias, to, outputs, rows);
+                continue;
+            }
+            panel_rows(x + row * inputs, inputs, packed, own_bias, last, PANEL, rows);
+            for (int64_t i = 0; i < rows; i++) memcpy(to + i * outputs, last + i * PANEL, (size_t)width * sizeof(float));
+        }
+    }
+    return OK;
 }

@@ -21,6 +21,7 @@ _NO_MEMORY = 1
 _FAULTS = {2: "counts must be at least 0 and add up to the samples", 3: "ranks must be from 0 to the history's rows"}
 _FAULTS |= {4: "a label is not a class"}
 _LARGEST = 2**31 - 1  # positions in a layer are 32-bit numbers
+_PANEL = 32  # outputs are filled up to a multiple of it, at least as many as the widest variant packs together
 
 
 def _call(name: str, *arguments: Any) -> None:
@@ -143,6 +144,17 @@ def conv_pool_forward(
     tensors = (chains.counts, x, weights, bias, out.values, out.argmax)
     _call("conv_pool_forward", checked.chains, checked.layer, *map(_address, tensors))
     return out
+
+
+def conv_pool_values(
+    x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, *, channel_first: bool = False
+) -> Tensor:
+    """As `conv_pool_forward`, faster, without where the maxima are, and to within a few roundings of its values."""
+    checked = _layer(x, chains, weights, bias, channel_first)
+    values = torch.empty(checked.pooled_shape)
+    tensors = (chains.counts, x, weights, bias, values, None)
+    _call("conv_pool_forward", checked.chains, checked.layer, *map(_address, tensors))
+    return values
 
 
 def conv_pool_backward_step(
@@ -304,3 +316,27 @@ def classifier_steps(
     before = map(_address, (chains.counts, x, labels, weights, bias))
     after = map(_address, (dx, losses))
     _call("classifier_steps", _chains(chains, samples), shape, *before, ctypes.c_float(rate), *after)
+
+
+# ------------------------------------------------------------------------------------------------------ dense layers
+
+
+class PackedDense:
+    """max(0, x weights^T + bias) for many rows of x: weights (outputs, inputs) are laid out for it once."""
+
+    def __init__(self, weights: Tensor, bias: Tensor) -> None:
+        self._outputs, self._inputs = _dimensions("weights", weights, 2)
+        if min(self._outputs, self._inputs) < 1:
+            raise ValueError(f"no dense layer: {self._inputs} inputs, {self._outputs} outputs")
+        _check("weights", weights, weights.shape)
+        _check("bias", bias, (self._outputs,))
+        self._bias = bias
+        self._packed = torch.empty(-(-self._outputs // _PANEL) * _PANEL * self._inputs)
+        _call("dense_pack", _longs(0, self._inputs, self._outputs), _address(weights), _address(self._packed))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        rows, _ = _dimensions("x", x, 2)
+        _check("x", x, (rows, self._inputs))
+        y = torch.empty((rows, self._outputs))
+        _call("dense_relu", _longs(rows, self._inputs, self._outputs), *map(_address, (x, self._packed, self._bias, y)))
+        return y

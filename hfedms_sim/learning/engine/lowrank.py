@@ -17,17 +17,16 @@ from hfedms_sim.learning.engine.bundled_ends import BundledEnds, Numbered
 from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
 from hfedms_sim.learning.engine.dense import make_dense
 from hfedms_sim.learning.engine.ends import KEPT_BYTES
+from hfedms_sim.learning.engine.extraction import Extraction
 from hfedms_sim.learning.engine.steps import steps_of
-from hfedms_sim.learning.networks import Network, Weights, is_classifier
+from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.threads import Workers
 
 _BUNDLE_BYTES = 256 * 10**6
-_EXTRACTION_BATCH = 64
 
 
 class LowRankEngine:
     def __init__(self, network: Network, threads: int = 1) -> None:
-        self._network = network
         self._workers = Workers(threads)
         self._stack = Stack.of(network)
         self._forms = Forms(GroupedConvolutions, make_dense)
@@ -63,17 +62,17 @@ class LowRankEngine:
         return self._mean(self._stack.of_classifier(), start, chains, shares, sgd)
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
-        self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
-        return torch.cat(self._workers.map(self._extracted, images.tensor_split(self._workers.threads)))
+        extraction = self._extraction(weights, len(images))
+        return torch.cat(self._workers.map(extraction, images.tensor_split(self._workers.threads)))
+
+    def _extraction(self, weights: Weights, images: int) -> Extraction:
+        """For so many images."""
+        return Extraction(self._stack, weights)
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         vectors = self.extract(weights, images)
         classifier = self._stack.dense[-1]
         return functional.linear(vectors, weights[f"{classifier}.weight"], weights[f"{classifier}.bias"])
-
-    def _extracted(self, images: Tensor) -> Tensor:
-        with torch.no_grad():
-            return torch.cat([self._network.extractor(batch) for batch in images.split(_EXTRACTION_BATCH)])
 
     def _mean(
         self, stack: Stack, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd

@@ -13,16 +13,17 @@ from torch import Tensor
 
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.base import Chain, Sgd
-from hfedms_sim.learning.engine.bundle import Forms
+from hfedms_sim.learning.engine.bundle import Forms, Stack
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.dense import SharedDense, make_dense
 from hfedms_sim.learning.engine.descent import Descent
-from hfedms_sim.learning.engine.kernels import Chains, Pooled
+from hfedms_sim.learning.engine.extraction import Extraction, MakeDense, TorchDense
+from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import CLASSIFIER, Network, Weights
 
-_EXTRACTION_BATCH = 256
+_MANY_IMAGES = 256  # for which it pays to lay out the weights of dense layers
 
 
 class NativeEngine(LowRankEngine):
@@ -42,17 +43,24 @@ class NativeEngine(LowRankEngine):
                 mean.add({name: values[row] for name, values in stacked.items()}, shares[number])
         return mean.result() or start
 
-    def _extracted(self, images: Tensor) -> Tensor:
-        names = self._stack.convolutions
-        if not names or not len(images):
-            return super()._extracted(images)
-        values = dict(self._network.named_parameters())
-        layers = [Convolution(values[f"{name}.weight"].detach(), values[f"{name}.bias"].detach()) for name in names]
-        after = self._network.extractor[3 * len(names) :]  # of each convolution, ReLU and pool, which the kernel has
-        convolutions = NativeConvolutions(layers, 1, Sgd(0.0, 1))
-        with torch.no_grad():
-            features = (convolutions.forward(batch[None])[0] for batch in images.split(_EXTRACTION_BATCH))
-            return torch.cat([after(batch) for batch in features])
+    def _extraction(self, weights: Weights, images: int) -> Extraction:
+        return NativeExtraction(self._stack, weights, PackedDense if images >= _MANY_IMAGES else TorchDense)
+
+
+class NativeExtraction(Extraction):
+    def __init__(self, stack: Stack, weights: Weights, dense: MakeDense = TorchDense) -> None:
+        super().__init__(stack, weights, dense)
+        self._layers = [
+            _Layer(weight.permute(0, 2, 3, 1).contiguous()[None], bias[None]) for weight, bias in self._convolutions
+        ]
+
+    def _features(self, images: Tensor) -> Tensor:
+        chain = Chains(torch.tensor([len(images)]))
+        values = images.movedim(1, -1).contiguous()
+        for number, (weights, bias) in enumerate(self._layers, start=1):
+            is_last = number == len(self._layers)  # a dense layer follows, which flattens channel by channel
+            values = kernels.conv_pool_values(values, chain, weights, bias, channel_first=is_last)
+        return values.flatten(1)
 
 
 def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> Weights:

@@ -56,6 +56,19 @@ def test_a_convolution_and_its_gradients_are_as_near_to_float64_as_torch(
     assert accurate(bias, plain.bias, oracle.bias)
 
 
+@pytest.mark.parametrize("channel_first", [False, True])
+@pytest.mark.parametrize("name", ODD_SHAPES)
+def test_values_alone_are_as_near_to_float64_as_torch(variant: str, name: str, channel_first: bool) -> None:
+    conv = ODD_SHAPES[name]
+    call = (conv.x, conv.chains, conv.weights, conv.bias)
+    values = kernels.conv_pool_values(*call, channel_first=channel_first)
+    if not conv.counts:
+        assert values.numel() == 0
+        return
+    values = values if channel_first else values.permute(0, 3, 1, 2)
+    assert accurate(values, conv.by_torch(torch.float32).pooled, conv.by_torch(torch.float64).pooled)
+
+
 @given(
     counts=st.lists(st.integers(0, 9), min_size=1, max_size=4),
     image=st.tuples(st.integers(2, 13), st.integers(2, 13)),
@@ -71,6 +84,8 @@ def test_any_convolution_is_right(
     pooled, dx, (weights, bias) = run(conv, channel_first=True)
     for ours, exact in zip((pooled.values, dx, weights, bias), oracle, strict=True):
         torch.testing.assert_close(ours.double(), exact, rtol=1e-4, atol=1e-4)
+    values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias, channel_first=True)
+    torch.testing.assert_close(values.double(), oracle.pooled, rtol=1e-4, atol=1e-4)
 
 
 def test_an_image_of_one_row_has_nothing_to_pool(variant: str) -> None:
@@ -136,12 +151,15 @@ def test_argmax_is_where_torch_finds_it(variant: str, kernel: int, inputs: int) 
     assert torch.equal(pooled.argmax.long(), expected)
 
 
-@pytest.mark.parametrize(("kernel", "inputs"), [(5, 1), (5, 8), (3, 8)])
+@pytest.mark.parametrize(("kernel", "inputs"), [(5, 1), (5, 8), (5, 24), (3, 8)])
 def test_nan_reaches_every_window_that_sees_it_and_no_other(variant: str, kernel: int, inputs: int) -> None:
     conv = convolution((1, 1), (12, 12), (inputs, 10), kernel)
     conv.x[0, 5, 6, 0] = torch.nan
+    expected = conv.by_torch(torch.float64).pooled.isnan()
     pooled = kernels.conv_pool_forward(conv.x, conv.chains, conv.weights, conv.bias)
-    assert torch.equal(channels_first(pooled).isnan(), conv.by_torch(torch.float64).pooled.isnan())
+    assert torch.equal(channels_first(pooled).isnan(), expected)
+    values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias, channel_first=True)
+    assert torch.equal(values.isnan(), expected)
 
 
 def test_bits_do_not_depend_on_how_chains_are_split(variant: str) -> None:
@@ -169,7 +187,8 @@ def test_variants_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in compiled.runnable(compiled.DIRECTORY):
         monkeypatch.setenv(compiled.SETTING, name)
         pooled, dx, (weights, bias) = run(conv, channel_first=True)
-        results.append((pooled.values, dx, weights, bias))
+        values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias)
+        results.append((pooled.values, dx, weights, bias, values))
     for first, *others in zip(*results, strict=True):
         for other in others:
             torch.testing.assert_close(other, first, rtol=1e-5, atol=1e-5)
@@ -201,6 +220,8 @@ def test_a_wrong_argument_is_refused(variant: str, name: str) -> None:
     right = {"x": CONV.x, "chains": CONV.chains, "weights": CONV.weights, "bias": CONV.bias}
     with pytest.raises(ValueError, match=r"must|no convolution"):
         kernels.conv_pool_forward(**(right | WRONG[name]))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"must|no convolution"):
+        kernels.conv_pool_values(**(right | WRONG[name]))  # type: ignore[arg-type]
 
 
 def test_deltas_and_places_of_another_shape_are_refused(variant: str) -> None:

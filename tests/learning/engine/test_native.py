@@ -53,7 +53,7 @@ def test_ragged_chains_end_where_the_plain_engines_do(
 
 @every_spec
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("images", [0, 1, 130])
+@pytest.mark.parametrize("images", [0, 1, 130, 300])
 def test_extraction_is_the_networks(name: str, images: int, threads: int) -> None:
     network, weights = network_of(spec_of(name), torch.float32)
     batch = local_set([images], SIDE, torch.float32, torch.Generator().manual_seed(1)).inputs
