@@ -8,11 +8,12 @@ or zero.
 """
 
 from collections.abc import Callable
+from functools import partial
 from time import process_time
 
 import torch
 import torch.nn.functional as functional
-from torch import Tensor
+from torch import Tensor, nn
 
 from hfedms_sim import compiled
 from hfedms_sim.learning.engine import kernels
@@ -41,10 +42,8 @@ def row(name: str, samples: int, ours: Work, torchs: Work) -> None:
 
 
 def convolution(side: int, inputs: int, outputs: int, chains: int = 22) -> None:
-    samples, last = (
-        chains * BATCH,
-        inputs > 1,
-    )  # the first layer needs no dx, the last one is flattened channel by channel
+    samples = chains * BATCH
+    last = inputs > 1  # the first layer needs no dx, the last one is flattened channel by channel
     x = torch.randn(samples, side, side, inputs).relu()
     weights = (torch.rand(chains, outputs, 5, 5, inputs) - 0.5) * 2 * (6 / 25 / (inputs + outputs)) ** 0.5
     bias, own = torch.zeros(chains, outputs), Chains(torch.full((chains,), BATCH))
@@ -116,6 +115,26 @@ def classifier(chains: int, steps: int, features: int = 2048, classes: int = 62)
     row(f"classifier, {chains} chains, {steps} steps each", samples, compiled, batched)
 
 
+def extraction(images: int = 64, rows: int = 512) -> None:
+    """The layers of the paper's extractor forwards, where no gradient is wanted."""
+    own = Chains(torch.tensor([images]))
+    for side, inputs, outputs in ((28, 1, 32), (14, 32, 64)):
+        x = torch.randn(images, side, side, inputs).relu()
+        weights = torch.randn(1, outputs, 5, 5, inputs) / (25 * inputs) ** 0.5
+        torchs = nn.Sequential(nn.Conv2d(inputs, outputs, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2))
+        channels_first = x.permute(0, 3, 1, 2).contiguous()
+        row(
+            f"values alone, {side}x{side}x{inputs} to {outputs}",
+            images,
+            partial(kernels.conv_pool_values, x, own, weights, torch.zeros(1, outputs)),
+            partial(torchs, channels_first),
+        )
+    dense = nn.Linear(3136, 2048)
+    x = torch.randn(rows, 3136).relu()
+    packed = kernels.PackedDense(dense.weight.detach(), dense.bias.detach())
+    row("dense, 3136 to 2048, with ReLU", rows, partial(packed, x), lambda: dense(x).relu_())
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -126,3 +145,5 @@ if __name__ == "__main__":
     history(10, 500)
     history(3, 1800)
     classifier(108, 10)
+    with torch.no_grad():
+        extraction()

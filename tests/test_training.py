@@ -205,15 +205,19 @@ def test_a_device_that_is_not_there_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_over_five_seeds_the_engines_reach_the_same_accuracy() -> None:
+@pytest.mark.parametrize("engine", ["lowrank", "native"])
+def test_over_five_seeds_the_engines_reach_the_same_accuracy(engine: str) -> None:
     """Their last bits differ, and so does what grows out of them; on average by less than a hundredth."""
+
+    if engine == "native" and not compiled.available():
+        pytest.skip("no compiled kernels here")
 
     def accuracy(seed: int, engine: str) -> float:
         overrides = [f"engine={engine}", "evaluate_every=60", "stop_at=null"]
         found = run(load_scenario("quickstart", seed=seed, rounds=60, overrides=overrides)).summary["final_accuracy"]
         return float(found)
 
-    differences = [accuracy(seed, "generic") - accuracy(seed, "lowrank") for seed in range(1, 6)]
+    differences = [accuracy(seed, "generic") - accuracy(seed, engine) for seed in range(1, 6)]
     assert abs(sum(differences)) / len(differences) <= 0.01
 
 

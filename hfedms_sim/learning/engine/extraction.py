@@ -17,7 +17,7 @@ from hfedms_sim.learning.engine.pooling import max_pool
 from hfedms_sim.learning.networks import Weights
 
 _ROWS = 512
-_IMAGES = 64
+FEW_IMAGES = 64
 
 
 class Dense(Protocol):
@@ -47,12 +47,15 @@ class Extraction:
             return torch.cat([self._vectors(rows) for rows in images.split(_ROWS)])
 
     def _vectors(self, images: Tensor) -> Tensor:
-        vectors = torch.cat([self._features(few) for few in images.split(_IMAGES)])
+        vectors = self._features(images)
         for layer in self._dense:
             vectors = layer(vectors)
         return vectors
 
     def _features(self, images: Tensor) -> Tensor:
+        return torch.cat([self._convolved(few) for few in images.split(FEW_IMAGES)])
+
+    def _convolved(self, images: Tensor) -> Tensor:
         for weight, bias in self._convolutions:
             images = max_pool(functional.conv2d(images, weight, bias, padding=weight.shape[-1] // 2)).relu_()
         return images.flatten(1)

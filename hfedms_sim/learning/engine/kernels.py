@@ -147,11 +147,12 @@ def conv_pool_forward(
 
 
 def conv_pool_values(
-    x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, *, channel_first: bool = False
+    x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, *, channel_first: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """As `conv_pool_forward`, faster, without where the maxima are, and to within a few roundings of its values."""
     checked = _layer(x, chains, weights, bias, channel_first)
-    values = torch.empty(checked.pooled_shape)
+    values = torch.empty(checked.pooled_shape) if out is None else out
+    _check("out", values, checked.pooled_shape)
     tensors = (chains.counts, x, weights, bias, values, None)
     _call("conv_pool_forward", checked.chains, checked.layer, *map(_address, tensors))
     return values

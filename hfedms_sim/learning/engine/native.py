@@ -17,7 +17,7 @@ from hfedms_sim.learning.engine.bundle import Forms, Stack
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.dense import SharedDense, make_dense
 from hfedms_sim.learning.engine.descent import Descent
-from hfedms_sim.learning.engine.extraction import Extraction, MakeDense, TorchDense
+from hfedms_sim.learning.engine.extraction import FEW_IMAGES, Extraction, MakeDense, TorchDense
 from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.merging import RunningMean
@@ -55,12 +55,19 @@ class NativeExtraction(Extraction):
         ]
 
     def _features(self, images: Tensor) -> Tensor:
-        chain = Chains(torch.tensor([len(images)]))
-        values = images.movedim(1, -1).contiguous()
-        for number, (weights, bias) in enumerate(self._layers, start=1):
-            is_last = number == len(self._layers)  # a dense layer follows, which flattens channel by channel
-            values = kernels.conv_pool_values(values, chain, weights, bias, channel_first=is_last)
-        return values.flatten(1)
+        """The last convolution writes where the dense layer reads: channel by channel, all images in one piece."""
+        if not self._layers:
+            return images.flatten(1)
+        *inner, (weights, bias) = self._layers
+        side, shrunk = images.shape[-1], 2 ** len(self._layers)
+        features = images.new_empty((len(images), len(bias[0]), side // shrunk, side // shrunk))
+        for few, out in zip(images.split(FEW_IMAGES), features.split(FEW_IMAGES), strict=True):
+            chain = Chains(torch.tensor([len(few)]))
+            values = few.movedim(1, -1).contiguous()
+            for layer in inner:
+                values = kernels.conv_pool_values(values, chain, *layer)
+            kernels.conv_pool_values(values, chain, weights, bias, channel_first=True, out=out)
+        return features.flatten(1)
 
 
 def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> Weights:

@@ -228,6 +228,21 @@ def test_a_round_in_single_precision_errs_at_most_three_times_as_much_as_the_pla
     assert worst_ratio(engine, MODELS["small-cnn"], [[[25], [25]]] * 3, seeds=10) <= 3
 
 
+@fast_engines
+def test_semantic_vectors_err_at_most_three_times_as_much_as_the_plain_loops(engine: str) -> None:
+    plain, weights = network_of(MODELS["cnn"], SINGLE)
+    exact, _ = network_of(MODELS["cnn"], torch.float64)
+    exact.load({name: value.double() for name, value in weights.items()})
+    images = local_set([300], 28, SINGLE, torch.Generator().manual_seed(1)).inputs
+    with torch.no_grad():
+        oracle = exact.extractor(images.double())
+        errors = [
+            (found - oracle).norm()
+            for found in (ENGINES[engine](plain).extract(weights, images), plain.extractor(images))
+        ]
+    assert errors[0] <= 3 * errors[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[[[5]]] * 3, [[[50], [50]]] * 2], ids=["step", "round"])
 @fast_engines
