@@ -42,7 +42,7 @@
  *    weights stay in the L2 cache between forward pass, update and the next step.
  *
  * 5. A dense layer in inference is one large product. Its weights are packed into panels of two vectors of outputs; a panel
- *    passes along the inputs once for every six rows of x, whose sums stay in registers all the way.
+ *    passes along the inputs once for every six rows of x, whose sums stay in registers for a stretch of inputs.
  *
  * Conventions: images are NHWC, convolution weights OHWI, padding is `same` with zeros, strides are in floats. A pooled
  * value's `argmax` is 0..3 in scan order, the first maximum wins, and 255 says that the ReLU is dead. NaN reaches the
@@ -269,10 +269,10 @@ static void plain_forward(const struct layer *layer, const float *padded, const 
 
 /* --------------------------------------------------------------------------------------- forward: Winograd tiles */
 
-enum { MOST_PRODUCTS = 7, TILES = 12, TILE_GROUP = 6 };
+enum { TILES = 12, TILE_GROUP = 6 };
 
 /* Products a dimension: SPLIT takes 3 + 2 taps, WHOLE all five. Functions take one as a constant `side`. */
-enum { WHOLE = 6, SPLIT = 7 };
+enum { WHOLE = 6, SPLIT = 7, MOST_PRODUCTS = SPLIT };
 
 /* In one dimension: G, B' and A' of the explanation above. */
 INLINE void transform_taps(vec to[MOST_PRODUCTS], const vec g[5], const int side) {
