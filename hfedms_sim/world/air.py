@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Direction
-from hfedms_sim.world.airtime import Delivery
+from hfedms_sim.world.delivery import Delivery
 
 
 class Need(NamedTuple):

@@ -28,24 +28,8 @@ from typing import Protocol
 from simpy import Event, Timeout
 
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
-
-
-class Delivery(Event):
-    """Happens when the receiver has the payload. Its value is when service began; None: at once (fair sharing)."""
-
-    _ok = True  # it never fails
-
-    transfers = 1
-    """How many it stands for."""
-
-    def __init__(self, env: Clock) -> None:
-        self.env = env  # as `Event` does; through super() it would take twice as long
-        self.callbacks = []
-
-    def after(self, delay_s: float, service_start_s: float | None = None) -> None:
-        self._value = service_start_s
-        self.env.schedule(self, delay=delay_s)
 
 
 class Pool(Protocol):
@@ -84,7 +68,7 @@ class FairPool:
         end_s = self._virtual_s + airtime_s
         delivery = self._deliveries.get(end_s)
         if delivery is None:
-            delivery = self._deliveries[end_s] = Delivery(self.env)
+            delivery = self._deliveries[end_s] = Delivery()
             heappush(self._ends, end_s)
             # In a burst only a newcomer that ends first can bring the next end forward.
             if self._alarm_s > self._updated_s and (time_has_passed or end_s == self._ends[0]):
@@ -161,11 +145,9 @@ class FairPool:
             if not ends:
                 self._virtual_s = 0.0  # a fresh start loses no precision however long the run
             if latency_s:
-                delivery.after(latency_s)
+                delivery.after(self.env, latency_s)
                 continue
-            delivery._value = None  # now: without a detour through the event queue
-            callbacks, delivery.callbacks = delivery.callbacks, None  # type: ignore[assignment]
-            for callback in callbacks:
+            for callback in delivery.callbacks:  # now: without a detour through the event queue
                 callback(delivery)
 
 
@@ -200,7 +182,7 @@ class FifoPool:
         self._waiting: deque[tuple[float, Delivery]] = deque()
 
     def send(self, airtime_s: float) -> Delivery:
-        delivery = Delivery(self.env)
+        delivery = Delivery()
         if self._busy < self.channels:
             self._serve(airtime_s, delivery)
         else:
@@ -211,7 +193,7 @@ class FifoPool:
         self._busy += 1
         now_s = self.env.now
         service_s = airtime_s if self._availability is None else self._availability.when_s(now_s, airtime_s) - now_s
-        delivery.after(service_s + self.latency_s, service_start_s=now_s)
+        delivery.after(self.env, service_s + self.latency_s, service_start_s=now_s)
         Timeout(self.env, service_s).callbacks.append(self._release)
 
     def _release(self, service: Event) -> None:

@@ -11,10 +11,10 @@ from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.air import Air, Need
-from hfedms_sim.world.airtime import Delivery
 from hfedms_sim.world.attachment import Attachment
 from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.connections import Connections, MeteredConnections, TimedConnections
+from hfedms_sim.world.connections import Connections, MeteredConnections, SleepyConnections, TimedConnections
+from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.frames import FrameAir
 from hfedms_sim.world.shared_air import SharedAir
 
@@ -48,5 +48,6 @@ def _air(env: Clock, profile: NetworkProfile, draws: Draws, cell: int) -> Air:
 def _connections(env: Clock, profile: NetworkProfile, air: Air, sensors: int) -> Connections:
     timers = (env, profile.setup_s, profile.inactivity_s)
     if profile.energy is not None:
-        return MeteredConnections(*timers, profile.energy, sensors, sleep_while_waiting=not air.is_connected)
+        metered = MeteredConnections if air.is_connected else SleepyConnections
+        return metered(*timers, profile.energy, sensors)
     return TimedConnections(*timers) if profile.setup_s else Connections()

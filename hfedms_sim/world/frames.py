@@ -16,14 +16,13 @@ from math import ceil, exp
 
 import numpy as np
 from numpy.typing import NDArray
-from simpy import Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.world.air import Need
-from hfedms_sim.world.airtime import Delivery
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.delivery import Delivery
 
 _GATEWAY = -1
 
@@ -70,13 +69,13 @@ class FrameAir:
         sender = (direction, _GATEWAY if direction == "down" and self._one_downlink else sensor)
         start_s = max(now_s, self._silent_until_s.get(sender, 0.0))
         end_s = start_s + need.airtime_s + (need.frames - 1) * silence_s
-        delivery = Delivery(self.env)
+        delivery = Delivery()
         self._silent_until_s[sender] = end_s + silence_s
         if direction == "up":
             self._uplinks += 1
             delivery.callbacks.append(self._end_uplink)
-        delivery.after(end_s - now_s + self._latency_s, start_s)
+        delivery.after(self.env, end_s - now_s + self._latency_s, start_s)
         return delivery
 
-    def _end_uplink(self, _: Event) -> None:
+    def _end_uplink(self, _: Delivery) -> None:
         self._uplinks -= 1

@@ -34,19 +34,22 @@ class Luck:
             return
         (kind,) = {_NUMBERS[payload.kind] for payload in payloads.values()}
         lucks = self._lucks.of_round(round_number, kind)
-        for air, own in self._shares(sensors):
+        for air, own, own_lucks in self._shares(sensors, lucks):
             for direction, payload in payloads.items():
-                air.foresee(direction, payload.size_bytes, own, lucks[_DIRECTIONS.index(direction)].take(own))
+                air.foresee(direction, payload.size_bytes, own, own_lucks[_DIRECTIONS.index(direction)])
 
-    def _shares(self, sensors: Sequence[int]) -> Iterator[tuple[Air, Sequence[int]]]:
-        """Every air that needs luck, and which of the sensors use it."""
-        if self._is_one_cell:
-            yield self._airs[0], sensors
-            return
+    def _shares(
+        self, sensors: Sequence[int], lucks: NDArray[np.float64]
+    ) -> Iterator[tuple[Air, Sequence[int], NDArray[np.float64]]]:
+        """Every air that needs luck, which of the sensors use it, and their lucks."""
         taking_part = np.array(sensors, dtype=np.int64)
+        if self._is_one_cell:
+            yield self._airs[0], sensors, lucks.take(taking_part, axis=1)
+            return
         cells = self._attachment.cells(taking_part)
         for number, air in self._airs.items():
-            yield air, taking_part[cells == number].tolist()
+            own = taking_part[cells == number]
+            yield air, own.tolist(), lucks.take(own, axis=1)
 
 
 class LuckAhead:

@@ -18,16 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from simpy import Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.scenario.profile import Blocks
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.air import Need
-from hfedms_sim.world.airtime import Delivery, FairPool, FifoPool, Pool
+from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
 from hfedms_sim.world.blocks import distribution_of_failures
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 
 
@@ -35,7 +36,7 @@ class _Needs(NamedTuple):
     """Of a payload at the full rate: with which probability at most which."""
 
     distribution: NDArray[np.float64]
-    needs: list[Need]
+    needs: NDArray[np.object_]
 
 
 class SharedAir:
@@ -46,41 +47,43 @@ class SharedAir:
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
         self._blocks = profile.blocks
         self.needs_luck = profile.blocks is not None
-        self._needs: dict[tuple[Direction, int], _Needs] = {}
-        self._foreseen: dict[tuple[Direction, int], dict[int, Need]] = {}
+        self._lossless: dict[tuple[Direction, int], Need] = {}
+        self._lossy: dict[tuple[Direction, int], _Needs] = {}
+        self._foreseen: dict[Direction, dict[int, Need]] = {}
         self._radios = Radios(env) if profile.duplex == "device-half" else None
 
     def foresee(
         self, direction: Direction, size_bytes: int, sensors: Sequence[int], lucks: NDArray[np.float64]
     ) -> None:
         """All at once: one by one, looking luck up in the distribution would cost more than all else about a need."""
+        if self._blocks is None:
+            return
         key = (direction, size_bytes)
-        distribution, needs = self._needs.get(key) or self._work_out_needs(direction, size_bytes)
-        own = [needs[place] for place in distribution.searchsorted(lucks, side="right").tolist()]
-        self._foreseen[key] = dict(zip(sensors, own, strict=True))
+        if key not in self._lossy:
+            self._lossy[key] = self._work_out_needs(direction, size_bytes, self._blocks)
+        distribution, needs = self._lossy[key]
+        own = needs.take(distribution.searchsorted(lucks, side="right"))
+        self._foreseen[direction] = dict(zip(sensors, own.tolist(), strict=True))
 
     def need(self, direction: Direction, sensor: int, size_bytes: int, factor: float) -> Need:
-        key = (direction, size_bytes)
         if self.needs_luck:
-            need = self._foreseen[key][sensor]
+            need = self._foreseen[direction][sensor]
         else:
-            _, (need,) = self._needs.get(key) or self._work_out_needs(direction, size_bytes)
+            key = (direction, size_bytes)
+            need = self._lossless.get(key) or self._lossless.setdefault(
+                key, Need(BITS_PER_BYTE * size_bytes / self._rates_bps[direction], 0)
+            )
         return need if factor == 1.0 else Need(need.airtime_s / factor, need.retransmitted_bytes)
 
-    def _work_out_needs(self, direction: Direction, size_bytes: int) -> _Needs:
+    def _work_out_needs(self, direction: Direction, size_bytes: int, blocks: Blocks) -> _Needs:
         """There are few sizes: each is worked out once."""
-        first, distribution, block_bits = 0, [1.0], 0
-        if self._blocks is not None:
-            block_bits = self._blocks.uplink_bits if direction == "up" else self._blocks.downlink_bits
-            blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
-            first, distribution = distribution_of_failures(blocks, self._blocks.error_rate)
-        needs = []
-        for failed in range(first, first + len(distribution)):
-            again_bytes = failed * block_bits // BITS_PER_BYTE
-            airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
-            needs.append(Need(airtime_s, again_bytes))
-        self._needs[direction, size_bytes] = _Needs(np.array(distribution), needs)
-        return self._needs[direction, size_bytes]
+        block_bits = blocks.uplink_bits if direction == "up" else blocks.downlink_bits
+        count = ceil(BITS_PER_BYTE * size_bytes / block_bits)
+        first, distribution = distribution_of_failures(count, blocks.error_rate)
+        again_bytes = np.arange(first, first + len(distribution)) * block_bits // BITS_PER_BYTE
+        airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
+        needs = map(Need, airtime_s.tolist(), again_bytes.tolist())
+        return _Needs(np.array(distribution), np.fromiter(needs, dtype=object))
 
     def send(self, direction: Direction, sensor: int, need: Need) -> Delivery:
         if self._radios is not None:
@@ -97,7 +100,7 @@ class Radios:
 
     def send(self, sensor: int, pool: Pool, airtime_s: float) -> Delivery:
         if sensor in self._waiting:
-            delivery = Delivery(self.env)
+            delivery = Delivery()
             self._waiting[sensor].append((pool, airtime_s, delivery))
             return delivery
         self._waiting[sensor] = deque()
@@ -112,9 +115,9 @@ class Radios:
         pool, airtime_s, waited = self._waiting[sensor].popleft()
         now_s = self.env.now
 
-        def deliver(inner: Event) -> None:
+        def deliver(inner: Delivery) -> None:
             self._release(sensor)
-            waited.after(0.0, now_s if inner.value is None else inner.value)
+            waited.after(self.env, 0.0, now_s if inner.value is None else inner.value)
 
         pool.send(airtime_s).callbacks.append(deliver)
 

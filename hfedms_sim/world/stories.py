@@ -11,7 +11,9 @@ from typing import Any
 
 from simpy import Environment, Event
 
-Story = Generator[Event, Any, None]
+from hfedms_sim.world.delivery import Delivery
+
+Story = Generator[Event | Delivery, Any, None]
 
 
 class Together(Event):
@@ -38,7 +40,7 @@ class _Teller:
         self._story = story
         self._together = together
 
-    def __call__(self, happened: Event | None) -> None:
+    def __call__(self, happened: Event | Delivery | None) -> None:
         try:
             awaited = self._story.send(None if happened is None else happened.value)
         except StopIteration:

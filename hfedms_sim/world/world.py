@@ -223,7 +223,7 @@ class World:
         began_s = self.env.now
         waited_until_s = yield cell.send(direction, sensor, need)
         end_s = self.env.now
-        energy_j = cell.connections.use(direction, radios, ready_s, end_s, need.airtime_s)
+        energy_j = cell.connections.use(direction, radios, end_s, need.airtime_s)
         self.payload_bytes[direction] += payload.size_bytes
         self.retransmitted_bytes += need.retransmitted_bytes
         self._trace.transfers.append((

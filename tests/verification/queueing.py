@@ -17,6 +17,7 @@ from simpy import Event
 
 from hfedms_sim.world.airtime import Pool
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.delivery import Delivery
 
 Seconds: TypeAlias = NDArray[np.float64]
 SizeLaw: TypeAlias = Callable[[np.random.Generator, int], Seconds]
@@ -81,7 +82,7 @@ class Log:
         self._delivered_s: list[float] = []
         self._started_s: list[float] = []
 
-    def send(self, airtime_s: float) -> Event:
+    def send(self, airtime_s: float) -> Delivery:
         delivery = self._pool.send(airtime_s)
         delivery.callbacks.append(partial(self._note, len(self._sent_s)))
         self._airtime_s.append(airtime_s)
@@ -90,7 +91,7 @@ class Log:
         self._started_s.append(np.nan)
         return delivery
 
-    def _note(self, transfer: int, delivery: Event) -> None:
+    def _note(self, transfer: int, delivery: Delivery) -> None:
         self._delivered_s[transfer] = self._env.now
         if delivery.value is not None:
             self._started_s[transfer] = delivery.value

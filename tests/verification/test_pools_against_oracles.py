@@ -1,6 +1,6 @@
 """Any mix of transfers: the fast pools deliver when the slow, obvious ones in `oracles` do."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import inf
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simpy import Event
 
 from hfedms_sim.world.airtime import FairPool, FifoPool
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.stories import Story, Together
 from tests.verification.oracles import fair_speed, serve_in_order, share_step_by_step
 from tests.verification.queueing import Log, PoolOf, Seconds, Served, serve
 
@@ -58,13 +58,11 @@ def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
     env = Clock()
     log = Log(env, pool_of(env))
 
-    def sender(queue_s: list[float]) -> Generator[Event, None, None]:
+    def sender(queue_s: list[float]) -> Story:
         for airtime_s in queue_s:
             yield log.send(airtime_s)
 
-    for queue_s in queues_s:
-        env.process(sender(queue_s))
-    env.run()
+    env.run(Together(env, map(sender, queues_s)))
     return log.served()
 
 

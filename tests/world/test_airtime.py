@@ -7,15 +7,16 @@ import pytest
 
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
 from hfedms_sim.world.clock import Clock
+from hfedms_sim.world.stories import Story, Together
 
 
 def send_at(env: Clock, pool: Pool, log: list[Any], start_s: float, airtime_s: float, name: str) -> None:
-    def story() -> Any:
+    def story() -> Story:
         yield env.timeout(start_s)
         began_s = yield pool.send(airtime_s)
         log.append((name, env.now) if began_s is None else (name, began_s, env.now))
 
-    env.process(story())
+    Together(env, [story()])
 
 
 def test_a_transfer_alone_takes_its_airtime(env: Clock, log: list[Any]) -> None:

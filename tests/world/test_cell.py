@@ -85,7 +85,7 @@ def test_a_transfers_block_errors_do_not_depend_on_the_rate(env: Clock) -> None:
 def test_a_connection_is_set_up_after_inactivity_and_kept_while_used(env: Clock) -> None:
     cell = make_cell(env, setup_s=0.8, inactivity_s=10.0)
     assert cell.connections.set_up([1], env.now) is not None
-    cell.connections.use("up", [1], ready_s=0.0, now_s=0.0, airtime_s=0.0)
+    cell.connections.use("up", [1], now_s=0.0, airtime_s=0.0)
     env.run(until=10.0)
     assert cell.connections.set_up([1], env.now) is None
     assert cell.connections.set_up([2], env.now) is not None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
 from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.connections import MeteredConnections
+from hfedms_sim.world.connections import MeteredConnections, SleepyConnections
 from hfedms_sim.world.energy import RoundEnergy
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
@@ -17,11 +17,14 @@ CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, tr
 class Radios:
     """Connections as a cell has them."""
 
-    def __init__(self, currents: Currents, inactivity_s: float, sensors: int) -> None:
-        self._connections = MeteredConnections(Clock(), 0.0, inactivity_s, currents, sensors)
+    def __init__(
+        self, currents: Currents, inactivity_s: float, sensors: int, kind: type[MeteredConnections] = MeteredConnections
+    ) -> None:
+        self._connections = kind(Clock(), 0.0, inactivity_s, currents, sensors)
 
     def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float | None:
-        return self._connections.use(direction, [sensor], ready_s, end_s, airtime_s)
+        self._connections.set_up([sensor], ready_s)
+        return self._connections.use(direction, [sensor], end_s, airtime_s)
 
     def end_round(self, now_s: float) -> RoundEnergy:
         energy = self._connections.end_round(now_s)
@@ -66,6 +69,23 @@ def test_a_use_within_the_timer_cuts_it_short() -> None:
     one.use(0, "up", 0.0, 1.0, 1.0)
     one.use(0, "up", 4.0, 5.0, 1.0)
     assert one.end_round(15.0).baseline_j == pytest.approx(13 * 1.0)
+
+
+def test_a_radio_of_frames_sleeps_until_its_airtime_and_until_the_next() -> None:
+    """Ready at 20, ends at 30 with 4 s of airtime; then 50 to 58 with 2 s: 94 s asleep, none idle."""
+    one = Radios(CURRENTS, 0.0, 1, SleepyConnections)
+    one.use(0, "up", 20.0, 30.0, 4.0)
+    one.use(0, "up", 50.0, 58.0, 2.0)
+    assert one.end_round(100.0) == pytest.approx((6e6, 94 * 1e-3))
+
+
+def test_a_radio_of_frames_may_stay_awake_after_its_airtime() -> None:
+    """A timer of 5 s: after the first airtime it runs out, after the second it is cut short when 3 s have passed."""
+    one = Radios(CURRENTS, 5.0, 1, SleepyConnections)
+    one.use(0, "up", 0.0, 4.0, 4.0)
+    one.use(0, "up", 6.0, 19.0, 2.0)
+    one.use(0, "up", 19.0, 23.0, 1.0)
+    assert one.end_round(100.0).baseline_j == pytest.approx((5 + 3 + 5) * 1.0 + (100 - 7 - 13) * 1e-3)
 
 
 @given(

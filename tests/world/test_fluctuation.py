@@ -12,6 +12,7 @@ from hfedms_sim.world.airtime import FairPool, FifoPool
 from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.fluctuation import Availability
 from tests.conftest import FAST, tiny_scenario
+from tests.world.waiting import run_until
 
 SETTINGS = Fluctuation(bad_share=0.25, good_s=3.0, bad_s=1.0)
 
@@ -68,7 +69,7 @@ def test_the_state_at_the_start_follows_the_stationary_law() -> None:
 def test_a_transfer_takes_what_the_cell_has(pool_type: type[FairPool] | type[FifoPool]) -> None:
     env = Clock()
     pool = pool_type(env, 1, availability=availability())
-    env.run(pool.send(100.0))
+    run_until(env, pool.send(100.0))
     assert env.now == pytest.approx(availability().when_s(0.0, 100.0), rel=1e-12)
 
 

@@ -18,6 +18,7 @@ from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.frames import FrameAir
 from hfedms_sim.world.lora import time_on_air_s
 from tests.conftest import tiny_scenario
+from tests.world.waiting import run_until
 
 FRAMES = Frames(
     uplink_payload_bytes=100,
@@ -42,27 +43,27 @@ def test_a_transfer_is_its_frames_and_the_silences_between_them(env: Clock) -> N
     one.foresee("up", 250, [1], np.array([0.5]))
     need = one.need("up", 1, 250, 1.0)
     assert need == (3.0, 0, 3)
-    env.run(one.send("up", 1, need))
+    run_until(env, one.send("up", 1, need))
     assert env.now == 3 * 1.0 + 2 * 99.0
 
 
 def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: Clock) -> None:
     one = air(env)
-    env.run(one.send("up", 1, frames("up", 1)))
+    run_until(env, one.send("up", 1, frames("up", 1)))
     delivery = one.send("up", 1, frames("up", 1))
-    env.run(delivery)
+    run_until(env, delivery)
     assert (delivery.value, env.now) == (100.0, 101.0)
     other = one.send("up", 2, frames("up", 1))
-    env.run(other)
+    run_until(env, other)
     assert other.value == 101.0
 
 
 def test_the_gateway_is_one_sender_for_all(env: Clock) -> None:
     one = air(env)
     first, second = one.send("down", 1, frames("down", 2)), one.send("down", 2, frames("down", 1))
-    env.run(first)
+    run_until(env, first)
     assert env.now == 2 * 2.0 + 18.0
-    env.run(second)
+    run_until(env, second)
     assert (second.value, env.now) == (40.0, 42.0)
 
 
@@ -73,7 +74,7 @@ def test_a_quota_is_each_sensors_own(env: Clock) -> None:
         one.send("down", 2, frames("down", 1)),
         one.send("down", 1, frames("down", 1)),
     )
-    env.run(again)
+    run_until(env, again)
     assert [each.value for each in (first, second, again)] == [0.0, 0.0, 20.0]
 
 
