@@ -15,6 +15,7 @@ from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, TRANSFERS, WORK, R
 
 CHUNK_ROWS = 8_192  # Python rows are turned into a batch while they are still in the processor's cache
 ROW_GROUP_BATCHES = 16
+_MOMENTS = ("ready_s", "start_s", "end_s", "time_s")  # hardly ever twice: a dictionary of them would only cost
 _TYPES = {"int64": pa.int64(), "float64": pa.float64(), "string": pa.string()}
 
 
@@ -66,7 +67,7 @@ class ParquetRecorder(TableRecorder):
         super().__init__(table)
         self._path = directory.absolute() / f"{table.name}.parquet"
         self._temporary = self._path.with_name(f".{table.name}.parquet.part")
-        often_alike = [field.name for field in self.schema if not pa.types.is_floating(field.type)]
+        often_alike = [name for name in self.schema.names if name not in _MOMENTS]
         self._writer = pq.ParquetWriter(self._temporary, self.schema, compression="zstd", use_dictionary=often_alike)
 
     def _gather(self) -> None:

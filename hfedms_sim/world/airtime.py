@@ -127,18 +127,21 @@ class FairPool:
 
         This is the loop all transfers of unequal length go through, so it calls little.
         """
-        ends, deliveries, latency_s = self._ends, self._deliveries, self.latency_s
-        skip_to, speed, availability = self.env.skip_to, self._speed, self._availability
+        ends, deliveries, latency_s, speed = self._ends, self._deliveries, self.latency_s, self._speed
+        clock, agenda, availability = self.env, self.env.agenda, self._availability
         while ends:
             virtual_s = ends[0]
             ahead_s = virtual_s - self._virtual_s
             if ahead_s > 0.0:
                 ahead_s /= speed[self._active]
-                now_s = self._updated_s
-                end_s = now_s + ahead_s if availability is None else availability.when_s(now_s, ahead_s)
-                if not skip_to(end_s):
+                if availability is None:
+                    end_s = self._updated_s + ahead_s
+                else:
+                    end_s = availability.when_s(self._updated_s, ahead_s)
+                if agenda and agenda[0][0] <= end_s:
                     return
-                self._virtual_s, self._updated_s = virtual_s, end_s
+                self._virtual_s = virtual_s
+                self._updated_s = clock._now = end_s
             heappop(ends)
             delivery = deliveries.pop(virtual_s)
             self._active -= delivery.transfers

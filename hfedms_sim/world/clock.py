@@ -6,14 +6,9 @@ from simpy import Environment
 class Clock(Environment):
     def __init__(self) -> None:
         super().__init__(0.0)
+        self.agenda = self._queue
+        """What is scheduled, the soonest first; an entry begins with its time.
 
-    def skip_to(self, time_s: float) -> bool:
-        """Moves on, unless something is scheduled before that time or at it.
-
-        What would be the next event's callback can so go on by itself, without a detour through the event queue.
+        What would be the callback of the next event may set `_now` to any time before the first entry and go on by
+        itself, without a detour through the event queue.
         """
-        queue = self._queue
-        if queue and queue[0][0] <= time_s:
-            return False
-        self._now = time_s
-        return True

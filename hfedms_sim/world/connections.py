@@ -91,9 +91,8 @@ class MeteredConnections(TimedConnections):
 
     def use(self, direction: Direction, sensors: Sequence[int], now_s: float, airtime_s: float) -> float | None:
         """Their timers start anew. In one piece: every call in here would be one for every transfer."""
-        until_s, kept_until_s = now_s + self._inactivity_s, self._kept_until_s
         for sensor in sensors:
-            kept_until_s[sensor] = until_s
+            self._kept_until_s[sensor] = now_s + self._inactivity_s
         if len(sensors) > 1:
             airtime_s *= len(sensors)
         energy_j = self._active_w[direction] * airtime_s

@@ -42,7 +42,7 @@ class Luck:
         self, sensors: Sequence[int], lucks: NDArray[np.float64]
     ) -> Iterator[tuple[Air, Sequence[int], NDArray[np.float64]]]:
         """Every air that needs luck, which of the sensors use it, and their lucks."""
-        taking_part = np.array(sensors, dtype=np.int64)
+        taking_part = np.fromiter(sensors, np.int64, len(sensors))
         if self._is_one_cell:
             yield self._airs[0], sensors, lucks.take(taking_part, axis=1)
             return
