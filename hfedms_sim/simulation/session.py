@@ -6,7 +6,7 @@ clock, the learner trains what the record says, the strategy takes note.
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 LEARNING_VERSION = 1  # changes whenever the same lineage would learn something else
 
-_PATIENCE = 100_000  # objects made and kept before the collector looks: more than the rows that wait for their tables
 _NOT_MEASURED = (None,) * 6  # accuracy, loss, percentiles, probe
 
 
@@ -77,13 +76,9 @@ class Session:
 
     def play(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
-        with _collector_patient() if self.trainer is None else nullcontext():
-            self._play_rounds(on_round, longest_first_round_s)
-
-    def _play_rounds(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
         rounds = self._scenario.rounds
         for number in range(1, rounds + 1):
-            with _collector_paused():
+            with _collector_paused(keep=self.trainer is None):
                 plan, record, cost = self._play_round(number)
             if number == 1 and record.end_s > longest_first_round_s:
                 takes = format_seconds(record.end_s)
@@ -214,10 +209,12 @@ def _trainer(
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _collector_paused(*, keep: bool) -> Iterator[None]:
     """What a round allocates lives until its end and has no cycles.
 
     Looking for garbage in it would cost a round of a million sensors more than half its time, and find none.
+    `keep`: not after the round either, when it is mostly rows that wait for their table. Freezing and unfreezing makes
+    all there is old, unseen; where a training might have left cycles behind, they would grow old as well.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -225,21 +222,10 @@ def _collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if keep and not gc.get_freeze_count():  # else somebody has frozen something, and wants it to stay so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
-
-
-@contextmanager
-def _collector_patient() -> Iterator[None]:
-    """Between the rounds of a timing-only run there is next to no garbage either, but rows that wait for their table.
-
-    They would be what the collector looks through, again and again, and now and then at all that is loaded.
-    """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(max(thresholds[0], _PATIENCE) if thresholds[0] else 0, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 def _round_row(
