@@ -148,7 +148,7 @@ class FairPool:
             if not ends:
                 self._virtual_s = 0.0  # a fresh start loses no precision however long the run
             if latency_s:
-                delivery.after(self.env, latency_s)
+                delivery.after(clock, latency_s)
                 continue
             for callback in delivery.callbacks:  # now: without a detour through the event queue
                 callback(delivery)

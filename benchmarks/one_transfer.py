@@ -1,4 +1,4 @@
-"""Seconds per transfer on the paper's profile, bare and with a full radio, as JSON. Used by benchmarks.clock."""
+"""Seconds per transfer of a run. As a program: on the paper's profile, bare and with a full radio, as JSON."""
 
 import json
 import tempfile
