@@ -1,8 +1,8 @@
-"""Campaigns: what many cells cost beyond what must be done once. `python -m benchmarks.campaign` runs these alone.
+"""Campaigns: what many trials cost beyond what must be done once. `python -m benchmarks.campaign` runs these alone.
 
 (g) The full CNN with FedAvg, about a minute on one profile: `compare` over eight profiles against `run` over one, each
-    a process of its own. It must train every round once, and the accuracies must be the same in all cells.
-(h) 1,000 timing-only cells (40 sensors, 5 rounds): `compare` over seeds with one job, against the same runs in a loop
+    a process of its own. It must train every round once, and the accuracies must be the same in all trials.
+(h) 1,000 timing-only trials (40 sensors, 5 rounds): `compare` over seeds with one job, against the same runs in a loop
     in one process; run directories are written in both.
 
 Costs are seconds of processor time, of the process and its children; wall time is printed beside them.
@@ -25,7 +25,7 @@ PROFILES = (
 )
 TRAINING = ("paper-stream", "--set", "sensors={count: 40, types: 5}", "--set", "engine=generic", "--rounds", "11")
 LEARN_ONCE_BAR = 1.3
-CELLS, CELL_ROUNDS, CELL_MS_BAR = 1000, 5, 30.0
+TRIALS, TRIAL_ROUNDS, TRIAL_MS_BAR = 1000, 5, 30.0
 HFEDMS_SIM = (sys.executable, "-m", "hfedms_sim.cli")
 LOOP = f"""
 import sys
@@ -33,8 +33,8 @@ from pathlib import Path
 from hfedms_sim.scenario import load_scenario
 from hfedms_sim.simulation import run
 
-for seed in range(1, {CELLS} + 1):
-    scenario = load_scenario("quickstart", rounds={CELL_ROUNDS}, seed=seed)
+for seed in range(1, {TRIALS} + 1):
+    scenario = load_scenario("quickstart", rounds={TRIAL_ROUNDS}, seed=seed)
     run(scenario, timing_only=True, out=Path(sys.argv[1]) / str(seed))
 """
 
@@ -45,7 +45,7 @@ class Cost(NamedTuple):
 
 
 def benchmark_campaigns() -> bool:
-    return all([_learn_once(), _many_cells()])
+    return all([_learn_once(), _many_trials()])
 
 
 def _learn_once() -> bool:
@@ -65,13 +65,13 @@ def _learn_once() -> bool:
             "--out",
             str(many),
         )
-        with (many / "cells.csv").open() as file:
+        with (many / "trials.csv").open() as file:
             accuracies = {row["accuracy"] for row in csv.DictReader(file) if row["target"] == "end"}
         accuracies.add(str(json.loads((one / "summary.json").read_text())["final_accuracy"]))
-        files = sorted(many.glob("cells/*/provenance.json"))
+        files = sorted(many.glob("trials/*/provenance.json"))
         trained = sum(json.loads(path.read_text())["rounds_trained"] for path in files)
     print(f"    run {single.processor_s:.1f} s of processor time ({single.wall_s:.1f} s), ", end="")
-    print(f"compare {every.processor_s:.1f} s ({every.wall_s:.1f} s); {len(files)} cells, {trained} rounds trained")
+    print(f"compare {every.processor_s:.1f} s ({every.wall_s:.1f} s); {len(files)} trials, {trained} rounds trained")
     return all(
         [
             at_most("processor time, compare to run", every.processor_s / single.processor_s, LEARN_ONCE_BAR),
@@ -81,17 +81,19 @@ def _learn_once() -> bool:
     )
 
 
-def _many_cells() -> bool:
-    print(f"(h) {CELLS:,} timing-only cells against a loop in one process")
+def _many_trials() -> bool:
+    print(f"(h) {TRIALS:,} timing-only trials against a loop in one process")
     with tempfile.TemporaryDirectory() as directory:
         loop = _cost(sys.executable, "-c", LOOP, str(Path(directory) / "loop"))
-        cells = _cost(
-            *HFEDMS_SIM, "compare", "quickstart", "--profiles", "lte-cat-m2", "--seeds", f"1:{CELLS}",
-            "--rounds", str(CELL_ROUNDS), "--timing-only", "--quiet", "--out", str(Path(directory) / "cells"),
+        trials = _cost(
+            *HFEDMS_SIM, "compare", "quickstart", "--profiles", "lte-cat-m2", "--seeds", f"1:{TRIALS}",
+            "--rounds", str(TRIAL_ROUNDS), "--timing-only", "--quiet", "--out", str(Path(directory) / "trials"),
         )  # fmt: skip
-    for name, cost in (("loop", loop), ("campaign", cells)):
-        print(f"    {name}: {1000 * cost.processor_s / CELLS:.1f} ms a cell ({1000 * cost.wall_s / CELLS:.1f} ms)")
-    return at_most("ms a cell more than the loop", 1000 * (cells.processor_s - loop.processor_s) / CELLS, CELL_MS_BAR)
+    for name, cost in (("loop", loop), ("campaign", trials)):
+        print(f"    {name}: {1000 * cost.processor_s / TRIALS:.1f} ms a trial ({1000 * cost.wall_s / TRIALS:.1f} ms)")
+    return at_most(
+        "ms a trial more than the loop", 1000 * (trials.processor_s - loop.processor_s) / TRIALS, TRIAL_MS_BAR
+    )
 
 
 def _cost(*command: str) -> Cost:

@@ -1,11 +1,11 @@
-"""A campaign: times all cells, settles who trains what, and plays every cell that is not finished yet.
+"""A campaign: times all trials, settles who trains what, and plays every trial that is not finished yet.
 
-    campaign.json    the cells and what they were run with: a campaign that goes on must be the same
-    kinship.json     who learns from whom, once all cells are timed
-    cells/NAME/      a run directory each
+    campaign.json    the trials and what they were run with: a campaign that goes on must be the same
+    kinship.json     who learns from whom, once all trials are timed
+    trials/NAME/     a run directory each
 
-A cell that fails is tried once more, then left out while the others go on. A cell starts when the state it branches off
-from is there, which is before its parent has ended.
+A trial that fails is tried once more, then left out while the others go on. A trial starts when the state it branches
+off from is there, which is before its parent has ended.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hfedms_sim.campaign.cells import Cell
 from hfedms_sim.campaign.kinship import Kin, kinship
-from hfedms_sim.campaign.tasks import CellTask, Task, TimingTask
+from hfedms_sim.campaign.tasks import Task, TimingTask, TrialTask
+from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Workers
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.result import RunDirectory, differences, is_finished, read_json
@@ -36,16 +36,16 @@ class Standing(NamedTuple):
 
     phase: str
     """timing or running."""
-    cells: int
+    trials: int
     done: int
     running: int
     failed: int
 
 
-class CellResult(NamedTuple):
+class TrialResult(NamedTuple):
     """`summary` and `provenance` as its run directory has them."""
 
-    cell: Cell
+    trial: Trial
     summary: dict[str, Any]
     provenance: dict[str, Any]
 
@@ -53,15 +53,15 @@ class CellResult(NamedTuple):
 @dataclass
 class Campaign:
     directory: RunDirectory
-    cells: Sequence[Cell]
+    trials: Sequence[Trial]
     options: Options
     on_standing: Callable[[Standing], None] = lambda standing: None
     on_notice: Callable[[str], None] = lambda line: None
     failures: dict[str, str] = field(default_factory=dict)
-    """Why, by the cell's name."""
+    """Why, by the trial's name."""
 
-    def run(self, workers: Workers) -> list[CellResult]:
-        """Of the cells that have not failed, in their order."""
+    def run(self, workers: Workers) -> list[TrialResult]:
+        """Of the trials that have not failed, in their order."""
         try:
             self._claim()
             kin = {} if self.options.timing_only else self._kinship(workers)
@@ -72,21 +72,21 @@ class Campaign:
         finally:
             workers.close()
             self.directory.unlock()
-        return [self._result(cell) for cell in self.cells if cell.name not in self.failures]
+        return [self._result(trial) for trial in self.trials if trial.name not in self.failures]
 
     def path_of(self, name: str) -> Path:
-        return self.directory.path / "cells" / name
+        return self.directory.path / "trials" / name
 
     def _claim(self) -> None:
         """Refuses a directory of another campaign, and shows the difference."""
-        scenarios = {cell.name: cell.scenario.model_dump(mode="json") for cell in self.cells}
-        now = {"options": asdict(self.options), "cells": scenarios}
+        scenarios = {trial.name: trial.scenario.model_dump(mode="json") for trial in self.trials}
+        now = {"options": asdict(self.options), "trials": scenarios}
         path = self.directory.path / "campaign.json"
         if path.is_file():
             for key, was, is_now in differences(read_json(path), now):
                 raise InputError(f"{path.parent}: was run with another {key}: {was!r:.80}, now {is_now!r:.80}")
         self.directory.write_json(path.name, now)
-        (self.directory.path / "cells").mkdir(exist_ok=True)
+        (self.directory.path / "trials").mkdir(exist_ok=True)
 
     def _kinship(self, workers: Workers) -> dict[str, Kin]:
         path = self.directory.path / "kinship.json"
@@ -95,8 +95,10 @@ class Campaign:
                 return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
             except (InputError, KeyError, TypeError, AttributeError):
                 self.on_notice(f"{path}: damaged, and made anew")
-        timing = [TimingTask(cell.scenario, self.options.threads, self.options.allow_infeasible) for cell in self.cells]
-        tasks = {cell.name: task for cell, task in zip(self.cells, timing, strict=True)}
+        timing = [
+            TimingTask(trial.scenario, self.options.threads, self.options.allow_infeasible) for trial in self.trials
+        ]
+        tasks = {trial.name: task for trial, task in zip(self.trials, timing, strict=True)}
         paths = self._carried_out("timing", tasks, workers)
         latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
         kin = kinship({name: paths[name] for name in latest_stop_first})
@@ -106,15 +108,17 @@ class Campaign:
 
     def _play(self, workers: Workers, kin: dict[str, Kin]) -> None:
         unfinished = [
-            cell for cell in self.cells if cell.name not in self.failures and not _is_sound(self.path_of(cell.name))
+            trial
+            for trial in self.trials
+            if trial.name not in self.failures and not _is_sound(self.path_of(trial.name))
         ]
-        tasks: dict[str, Task] = {cell.name: self._task(cell, kin.get(cell.name, Kin())) for cell in unfinished}
+        tasks: dict[str, Task] = {trial.name: self._task(trial, kin.get(trial.name, Kin())) for trial in unfinished}
 
         def is_ready(name: str, pending: set[str]) -> bool:
             mine = kin.get(name, Kin())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
-        done_before = len(self.cells) - len(unfinished) - len(self.failures)
+        done_before = len(self.trials) - len(unfinished) - len(self.failures)
         for notices in self._carried_out("running", tasks, workers, is_ready, done_before).values():
             for line in notices:
                 self.on_notice(line)
@@ -154,12 +158,12 @@ class Campaign:
         return values
 
     def _tell(self, phase: str, done: int, running: int) -> None:
-        self.on_standing(Standing(phase, len(self.cells), done, running, len(self.failures)))
+        self.on_standing(Standing(phase, len(self.trials), done, running, len(self.failures)))
 
-    def _task(self, cell: Cell, kin: Kin) -> CellTask:
-        return CellTask(
-            scenario=cell.scenario,
-            directory=self.path_of(cell.name),
+    def _task(self, trial: Trial, kin: Kin) -> TrialTask:
+        return TrialTask(
+            scenario=trial.scenario,
+            directory=self.path_of(trial.name),
             threads=self.options.threads,
             timing_only=self.options.timing_only,
             allow_infeasible=self.options.allow_infeasible,
@@ -171,13 +175,13 @@ class Campaign:
     def _has_state(self, parent: str | None, fork: str | None) -> bool:
         return parent is not None and any(self.path_of(parent).glob(f"learning/*/*-{fork}.safetensors"))
 
-    def _result(self, cell: Cell) -> CellResult:
-        path = self.path_of(cell.name)
-        return CellResult(cell, read_json(path / "summary.json"), read_json(path / "provenance.json"))
+    def _result(self, trial: Trial) -> TrialResult:
+        path = self.path_of(trial.name)
+        return TrialResult(trial, read_json(path / "summary.json"), read_json(path / "provenance.json"))
 
 
 def _is_sound(run: Path) -> bool:
-    """Whether a cell is finished, and what the table needs of it can be read."""
+    """Whether a trial is finished, and what the table needs of it can be read."""
     try:
         return is_finished(run) and bool(read_json(run / "summary.json") and read_json(run / "provenance.json"))
     except InputError:

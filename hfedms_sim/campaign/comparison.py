@@ -4,7 +4,7 @@ A row is a variant (profile, strategy, values of the grid) and a target accuracy
 the seeds that reached the target; `reached` says how many did. Differences are to the first variant's row of the same
 target, seed by seed: both saw the same streams and failures, so most of what seeds make differ cancels.
 
-Nothing in it depends on wall time, or on where and in which order the cells were played.
+Nothing in it depends on wall time, or on where and in which order the trials were played.
 """
 
 import csv
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hfedms_sim.campaign.campaign import CellResult
-from hfedms_sim.campaign.cells import Variant
+from hfedms_sim.campaign.campaign import TrialResult
 from hfedms_sim.campaign.statistics import Estimate, estimate
+from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.files import write_atomically
 
 END = "end"
@@ -36,11 +36,11 @@ class Row(NamedTuple):
     """To the first variant; None there, and where no seed has both."""
 
 
-def comparison(results: Sequence[CellResult]) -> list[Row]:
-    """In the order of the cells; of each variant the targets, then the end."""
-    by_variant: dict[Variant, list[CellResult]] = {}
+def comparison(results: Sequence[TrialResult]) -> list[Row]:
+    """In the order of the trials; of each variant the targets, then the end."""
+    by_variant: dict[Variant, list[TrialResult]] = {}
     for result in results:
-        by_variant.setdefault(result.cell.variant, []).append(result)
+        by_variant.setdefault(result.trial.variant, []).append(result)
     first = next(iter(by_variant), None)
     rows = []
     for variant, own in by_variant.items():
@@ -51,10 +51,10 @@ def comparison(results: Sequence[CellResult]) -> list[Row]:
     return rows
 
 
-def write_tables(results: Sequence[CellResult], directory: Path) -> None:
-    """comparison.csv, the rows; cells.csv, what they are made of."""
+def write_tables(results: Sequence[TrialResult], directory: Path) -> None:
+    """comparison.csv, the rows; trials.csv, what they are made of."""
     write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results))))
-    write_atomically(directory / "cells.csv", _csv(_cell_lines(results)))
+    write_atomically(directory / "trials.csv", _csv(_trial_lines(results)))
 
 
 def _row(
@@ -78,19 +78,19 @@ def _less(pairs: Sequence[tuple[Figures, Figures]], name: str) -> list[float]:
     return [mine - theirs for mine, theirs in values if mine is not None and theirs is not None]
 
 
-def _of_seeds(results: Sequence[CellResult], target: str) -> dict[int, Figures | None]:
+def _of_seeds(results: Sequence[TrialResult], target: str) -> dict[int, Figures | None]:
     return {result.summary["seed"]: _figures(result, target) for result in results}
 
 
-def _targets(results: Sequence[CellResult]) -> list[str]:
-    """Those of the variant's cells; none if nothing was trained."""
+def _targets(results: Sequence[TrialResult]) -> list[str]:
+    """Those of the variant's trials; none if nothing was trained."""
     trained = not results[0].provenance["timing_only"]
     targets = [f"{target['accuracy']:g}" for target in results[0].summary["targets"]] if trained else []
     return [*targets, END]
 
 
-def _figures(result: CellResult, target: str) -> Figures | None:
-    """What a cell took to get there; None if it did not."""
+def _figures(result: TrialResult, target: str) -> Figures | None:
+    """What a trial took to get there; None if it did not."""
     summary = result.summary
     if target == END:
         return {
@@ -121,16 +121,16 @@ def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
         ]
 
 
-def _cell_lines(results: Sequence[CellResult]) -> Iterator[list[Any]]:
-    keys = [key for key, _ in results[0].cell.variant] if results else []
-    yield ["cell", *keys, "seed", "target", *MEASURES, "stopped", "lineage"]
+def _trial_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
+    keys = [key for key, _ in results[0].trial.variant] if results else []
+    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage"]
     for result in results:
         for target in _targets([result]):
             figures = _figures(result, target) or dict.fromkeys(MEASURES)
             ends = (result.summary["stopped"], result.summary["lineage"]) if target == END else (None, None)
             yield [
-                result.cell.name,
-                *(which for _, which in result.cell.variant),
+                result.trial.name,
+                *(which for _, which in result.trial.variant),
                 result.summary["seed"],
                 target,
                 *figures.values(),

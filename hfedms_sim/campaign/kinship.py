@@ -1,9 +1,9 @@
-"""Who learns from whom: the tree of lineages of all cells, and for each of its edges the one cell that trains it.
+"""Who learns from whom: the tree of lineages of all trials, and for each of its edges the one trial that trains it.
 
-Each cell's timing gives the lineages of its rounds, a path from a root. Where the paths of two cells have the same
+Each trial's timing gives the lineages of its rounds, a path from a root. Where the paths of two trials have the same
 lineage they have learnt the same thing so far; hash chains that have parted never meet again, so all paths together
-are a tree. The cell with the longest path goes first. Every other cell leaves what is already trained at its last
-shared lineage, its fork: it takes all up to there from the cell that trains that part, and trains only what follows.
+are a tree. The trial with the longest path goes first. Every other trial leaves what is already trained at its last
+shared lineage, its fork: it takes all up to there from the trial that trains that part, and trains only what follows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kin:
-    """`parent` trains what this cell shares with it, up to the lineage `fork`; `pins` are its children's forks.
+    """`parent` trains what this trial shares with it, up to the lineage `fork`; `pins` are its children's forks.
 
     A child that branches off goes on from the state there; one that ends there needs its model.
     """
@@ -22,7 +22,7 @@ class Kin:
     fork: str | None = None
     pins: tuple[str, ...] = ()
     branches_off: bool = False
-    """Whether there is anything after the fork for this cell to train."""
+    """Whether there is anything after the fork for this trial to train."""
 
     def as_json(self) -> dict[str, Any]:
         return {"parent": self.parent, "fork": self.fork, "pins": list(self.pins), "branches_off": self.branches_off}
@@ -33,7 +33,7 @@ class Kin:
 
 
 def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
-    """By cell. `paths` has the lineages of each; of equally long ones those that come first train for the others."""
+    """By trial. `paths` has the lineages of each; of equally long ones those that come first train for the others."""
     order = sorted(paths, key=lambda name: -len(paths[name]))
     owner: dict[str, str] = {}
     found: dict[str, Kin] = {}

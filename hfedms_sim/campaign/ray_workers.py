@@ -1,8 +1,8 @@
-"""Cells as Ray tasks, on one machine or a cluster. Ray is optional: pip install 'hfedms_sim[ray]'.
+"""Trials as Ray tasks, on one machine or a cluster. Ray is optional: pip install 'hfedms_sim[ray]'.
 
-A worker's machine need not see the campaign's directory. A cell is played in a temporary directory there, with what it
+A worker's machine need not see the campaign's directory. A trial is played in a temporary directory there, with what it
 learns from sent along, and its files come back as the task's result. Data sets that are files must be at the same
-path on every machine. What a task had done when it was lost is lost: a cell is tried again from its start.
+path on every machine. What a task had done when it was lost is lost: a trial is tried again from its start.
 """
 
 import shutil
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign.tasks import CellTask, Task
+from hfedms_sim.campaign.tasks import Task, TrialTask
 from hfedms_sim.campaign.workers import Finished, attempt, thread_environment
 from hfedms_sim.errors import InputError
 
@@ -39,7 +39,7 @@ class RayWorkers:
         self._running: dict[Any, tuple[str, Task]] = {}
 
     def start(self, key: str, task: Task) -> None:
-        sent = _needed(task.parent, task.fork) if isinstance(task, CellTask) else {}
+        sent = _needed(task.parent, task.fork) if isinstance(task, TrialTask) else {}
         self._running[self._perform.remote(task, sent)] = (key, task)
 
     def finished(self, wait_s: float) -> list[Finished]:
@@ -57,7 +57,7 @@ class RayWorkers:
             (value, error, is_final), files = self._ray.get(reference)
         except self._ray.exceptions.RayError as lost:
             return Finished(key, error=f"its Ray task was lost ({type(lost).__name__})")
-        if error is None and isinstance(task, CellTask):
+        if error is None and isinstance(task, TrialTask):
             _put_in_place(files, task.directory)
         return Finished(key, value, error, is_final)
 
@@ -72,17 +72,17 @@ def _imported_ray() -> Any:
 
 def _perform(task: Task, sent: Files) -> tuple[tuple[Any, str | None, bool], Files]:
     """On the worker."""
-    if not isinstance(task, CellTask):
+    if not isinstance(task, TrialTask):
         return attempt(task), {}
     with tempfile.TemporaryDirectory() as place:
-        here, parent = Path(place) / "cell", Path(place) / "parent"
+        here, parent = Path(place) / "trial", Path(place) / "parent"
         _write(sent, parent)
         outcome = attempt(replace(task, directory=here, parent=parent if sent else None))
         return outcome, _read(here) if here.is_dir() else {}
 
 
 def _needed(parent: Path | None, fork: str | None) -> Files:
-    """Of the run that a cell learns from: its log, and the state at the fork, or its newest if that was never made."""
+    """Of the run that a trial learns from: its log, and the state at the fork, or its newest if that was never made."""
     if parent is None or not (parent / "learning" / "metrics.log").is_file():
         return {}
     checkpoints = sorted((parent / "learning").glob("*/*.safetensors"), key=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""What a worker is asked to do, in whatever process or on whatever machine: time a cell, or play it."""
+"""What a worker is asked to do, in whatever process or on whatever machine: time a trial, or play it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from hfedms_sim.simulation import run
 
 @dataclass(frozen=True)
 class TimingTask:
-    """Which lineages the cell would learn under, round by round."""
+    """Which lineages the trial would learn under, round by round."""
 
     scenario: Scenario
     threads: int
@@ -23,8 +23,8 @@ class TimingTask:
 
 
 @dataclass(frozen=True)
-class CellTask:
-    """The cell's run, into its directory; what is there already is gone on with."""
+class TrialTask:
+    """The trial's run, into its directory; what is there already is gone on with."""
 
     scenario: Scenario
     directory: Path
@@ -53,4 +53,4 @@ class CellTask:
         return notices
 
 
-Task = TimingTask | CellTask
+Task = TimingTask | TrialTask

@@ -1,7 +1,7 @@
-"""Where tasks are performed: what an executor of cells is, and local processes as the plain one.
+"""Where tasks are performed: what an executor of trials is, and local processes as the plain one.
 
 Each local worker is a process of its own at the end of a pipe, so that the death of one (killed, out of memory) is the
-failure of exactly the cell it was at. Threads are fixed before a worker starts: results depend on them.
+failure of exactly the trial it was at. Threads are fixed before a worker starts: results depend on them.
 """
 
 import multiprocessing

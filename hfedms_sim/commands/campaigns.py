@@ -10,7 +10,7 @@ from hfedms_sim.commands.terminal import console, notice, resumable
 from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from hfedms_sim.campaign import Axes, Campaign, CellResult, Options, Workers
+    from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers
     from hfedms_sim.result import RunDirectory
 
 
@@ -20,25 +20,25 @@ def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]]
             "--profiles", required=profiles_required, metavar="A,B,...", help="Network profiles (names or paths)."
         ),
         click.option("--strategies", metavar="A,B,...", help="Strategies, with the settings that each also has."),
-        click.option("--seeds", metavar="N,N,...", help="Repetitions of every cell; ranges such as 1:5."),
+        click.option("--seeds", metavar="N,N,...", help="Repetitions of every trial; ranges such as 1:5."),
         click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
         click.option("--timing-only", is_flag=True, help="Play the clock without training."),
         click.option(
             "--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes."
         ),
-        click.option("--ray", metavar="ADDRESS", help="Play cells as tasks of a Ray cluster, or 'local'."),
+        click.option("--ray", metavar="ADDRESS", help="Play trials as tasks of a Ray cluster, or 'local'."),
         click.option(
             "--threads",
             type=click.IntRange(min=1),
             default=1,
             show_default=True,
             metavar="N",
-            help="Threads of each cell's training.",
+            help="Threads of each trial's training.",
         ),
         click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Campaign directory."),
         click.option("--resume", is_flag=True, help="Go on with the unfinished campaign in --out."),
-        click.option("--allow-infeasible", is_flag=True, help="Also cells whose first round takes over 30 days."),
+        click.option("--allow-infeasible", is_flag=True, help="Also trials whose first round takes over 30 days."),
         click.option("--quiet", is_flag=True, help="No progress, no table."),
     ]
 
@@ -56,7 +56,7 @@ def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]]
 def compare(scenario: str, **options: Any) -> None:
     """Compare network profiles, and strategies, on SCENARIO.
 
-    Every combination of profile, strategy and seed is a cell. What cells have in common is trained once.
+    Every combination of profile, strategy and seed is a trial. What trials have in common is trained once.
     """
     _run_campaign("compare", scenario, (), **options)
 
@@ -77,42 +77,42 @@ def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
 
 
 def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
-    from hfedms_sim.campaign import Campaign, Options, cells_of
-    from hfedms_sim.report.comparison import cell_progress
+    from hfedms_sim.campaign import Campaign, Options, trials_of
+    from hfedms_sim.report.comparison import trial_progress
 
-    cells = cells_of(scenario, _axes(grid, options))
+    trials = trials_of(scenario, _axes(grid, options))
     chosen = Options(options["timing_only"], options["threads"], options["allow_infeasible"])
     workers = _workers(options["ray"], options["jobs"], chosen)  # before a directory is made: there may be no Ray
-    directory = _directory(f"{cells[0].scenario.name}-{name}", options["out"], options["resume"])
-    campaign = Campaign(directory, cells, chosen, on_notice=notice)
+    directory = _directory(f"{trials[0].scenario.name}-{name}", options["out"], options["resume"])
+    campaign = Campaign(directory, trials, chosen, on_notice=notice)
     quiet = options["quiet"]
-    with resumable(directory.path), cell_progress(console(stderr=True), quiet) as on_standing:
+    with resumable(directory.path), trial_progress(console(stderr=True), quiet) as on_standing:
         campaign.on_standing = on_standing
         results = campaign.run(workers)
     _conclude(campaign, results, quiet)
 
 
-def _conclude(campaign: "Campaign", results: "list[CellResult]", quiet: bool) -> None:
+def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:
     from hfedms_sim.campaign.comparison import comparison, write_tables
     from hfedms_sim.report.comparison import comparison_table
 
     directory = campaign.directory.path
     write_tables(results, directory)
     if not quiet and results:
-        name = campaign.cells[0].scenario.name
+        name = campaign.trials[0].scenario.name
         console().print(comparison_table(comparison(results), name))
         if not campaign.options.timing_only:
             trained, reused = (
                 sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused")
             )
             click.echo(f"{trained:,} rounds trained, {reused:,} reused")
-        click.echo(f"Tables and cells: {directory}")
-    for cell in (each.cell.name for each in results if "diverged" in (each.summary["stopped"] or "")):
-        notice(f"{cell}: training diverged")
-    for cell, why in campaign.failures.items():
-        notice(f"{cell}: failed, {why}")
+        click.echo(f"Tables and trials: {directory}")
+    for trial in (each.trial.name for each in results if "diverged" in (each.summary["stopped"] or "")):
+        notice(f"{trial}: training diverged")
+    for trial, why in campaign.failures.items():
+        notice(f"{trial}: failed, {why}")
     if campaign.failures:
-        raise RunError(f"{len(campaign.failures)} of {len(campaign.cells)} cells failed; --resume tries them again")
+        raise RunError(f"{len(campaign.failures)} of {len(campaign.trials)} trials failed; --resume tries them again")
 
 
 def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":

@@ -26,17 +26,17 @@ def comparison_table(rows: Sequence[Row], name: str) -> Table:
     telling = [key for key in facts[0] if key not in same]
     for key in (*telling, "target"):
         table.add_column(key, no_wrap=True)
-    columns = {heading: cells for heading, cells in _columns(rows).items() if any(cells)}
+    columns = {heading: entries for heading, entries in _columns(rows).items() if any(entries)}
     for heading in columns:
         table.add_column(heading, justify="right")
     for number, row in enumerate(rows):
         variant = [facts[number][key] for key in telling]
-        table.add_row(*variant, row.target, *(cells[number] for cells in columns.values()))
+        table.add_row(*variant, row.target, *(entries[number] for entries in columns.values()))
     return table
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """By heading, a cell for each row."""
+    """By heading, an entry for each row."""
 
     def shown(measure: str, formatted: Callable[[float], str]) -> list[str]:
         return [_shown(row.measures[measure], formatted) for row in rows]
@@ -64,8 +64,8 @@ def _seconds(value: float) -> str:
 
 
 @contextmanager
-def cell_progress(console: Console, quiet: bool) -> Iterator[OnStanding]:
-    """A bar on a terminal, a line whenever another tenth of the cells is done elsewhere."""
+def trial_progress(console: Console, quiet: bool) -> Iterator[OnStanding]:
+    """A bar on a terminal, a line whenever another tenth of the trials is done elsewhere."""
     if quiet:
         yield lambda standing: None
     elif console.is_terminal:
@@ -75,7 +75,7 @@ def cell_progress(console: Console, quiet: bool) -> Iterator[OnStanding]:
             yield lambda standing: bar.update(
                 task,
                 description=standing.phase,
-                total=standing.cells,
+                total=standing.trials,
                 completed=standing.done + standing.failed,
                 state=_state(standing),
             )
@@ -88,7 +88,7 @@ def _lines(console: Console) -> OnStanding:
 
     def on_standing(standing: Standing) -> None:
         nonlocal told
-        now = (standing.phase, standing.done * 10 // max(1, standing.cells), standing.failed)
+        now = (standing.phase, standing.done * 10 // max(1, standing.trials), standing.failed)
         if now != told:
             told = now
             console.print(f"{standing.phase}: {_state(standing)}", highlight=False)
@@ -97,4 +97,4 @@ def _lines(console: Console) -> OnStanding:
 
 
 def _state(standing: Standing) -> str:
-    return f"{standing.done}/{standing.cells} cells done, {standing.running} running, {standing.failed} failed"
+    return f"{standing.done}/{standing.trials} trials done, {standing.running} running, {standing.failed} failed"

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign import Axes, Campaign, CellResult, Options, Workers, cells_of
-from hfedms_sim.campaign.tasks import CellTask, Task
+from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers, trials_of
+from hfedms_sim.campaign.tasks import Task, TrialTask
 from hfedms_sim.campaign.workers import Finished, attempt
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
@@ -30,7 +30,7 @@ def write_radios(directory: Path, rates_bps: tuple[float, ...] = RATES_BPS) -> l
 
 
 class HereWorkers:
-    """One at a time, in this process. `failing` says how often a cell's task fails before it is performed."""
+    """One at a time, in this process. `failing` says how often a trial's task fails before it is performed."""
 
     def __init__(self, failing: dict[str, int] | None = None, capacity: int = 1) -> None:
         self.capacity = capacity
@@ -39,11 +39,11 @@ class HereWorkers:
         self._done: list[Finished] = []
 
     def start(self, key: str, task: Task) -> None:
-        if isinstance(task, CellTask) and self._failing.get(key, 0):
+        if isinstance(task, TrialTask) and self._failing.get(key, 0):
             self._failing[key] -= 1
             self._done.append(Finished(key, error="lightning struck"))
         else:
-            if isinstance(task, CellTask):
+            if isinstance(task, TrialTask):
                 self.performed.append(key)
             self._done.append(Finished(key, *attempt(task)))
 
@@ -57,7 +57,7 @@ class HereWorkers:
 
 def played(
     out: Path, source: str, axes: Axes, workers: Workers | None = None, options: Options | None = None
-) -> tuple[Campaign, list[CellResult]]:
+) -> tuple[Campaign, list[TrialResult]]:
     directory = RunDirectory(out, is_new=False) if out.exists() else RunDirectory.at(out)
-    campaign = Campaign(directory, cells_of(source, axes), options or Options())
+    campaign = Campaign(directory, trials_of(source, axes), options or Options())
     return campaign, campaign.run(workers or HereWorkers())

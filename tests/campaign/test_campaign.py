@@ -1,4 +1,4 @@
-"""Campaigns: each round learnt once, every cell as if it were alone, and all of it resumable."""
+"""Campaigns: each round learnt once, every trial as if it were alone, and all of it resumable."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hfedms_sim.campaign import Axes, Options, cells_of
+from hfedms_sim.campaign import Axes, Options, trials_of
 from hfedms_sim.campaign.comparison import write_tables
 from hfedms_sim.campaign.grid import parse_grid
 from hfedms_sim.campaign.kinship import kinship
@@ -33,17 +33,17 @@ def test_with_saturated_streams_all_radios_cost_one_training(tmp_path: Path) -> 
 
 
 def distinct_lineages(source: str, axes: Axes) -> int:
-    paths = [run(cell.scenario, timing_only=True).rounds["lineage"].tolist() for cell in cells_of(source, axes)]
+    paths = [run(trial.scenario, timing_only=True).rounds["lineage"].tolist() for trial in trials_of(source, axes)]
     return len({lineage for path in paths for lineage in path})
 
 
 def assert_each_is_as_if_alone(directory: Path, source: str, axes: Axes, place: Path) -> None:
-    for cell in cells_of(source, axes):
-        run(cell.scenario, out=place / cell.name)
-        assert outcome(place / cell.name) == outcome(directory / "cells" / cell.name), cell.name
+    for trial in trials_of(source, axes):
+        run(trial.scenario, out=place / trial.name)
+        assert outcome(place / trial.name) == outcome(directory / "trials" / trial.name), trial.name
 
 
-def test_where_slow_radios_make_streams_overflow_lineages_part_and_each_cell_is_as_if_alone(tmp_path: Path) -> None:
+def test_where_slow_radios_make_streams_overflow_lineages_part_and_each_trial_is_as_if_alone(tmp_path: Path) -> None:
     source = write_factory(tmp_path, stream=POISSON)
     axes = Axes(profiles=write_radios(tmp_path))
     _, results = played(tmp_path / "out", source, axes)
@@ -61,7 +61,7 @@ def test_settings_that_only_shape_later_rounds_branch_off_there(tmp_path: Path) 
 
 
 def csvs(directory: Path) -> tuple[bytes, bytes]:
-    return (directory / "comparison.csv").read_bytes(), (directory / "cells.csv").read_bytes()
+    return (directory / "comparison.csv").read_bytes(), (directory / "trials.csv").read_bytes()
 
 
 def test_the_tables_are_the_same_from_one_process_two_processes_and_none(tmp_path: Path) -> None:
@@ -75,18 +75,18 @@ def test_the_tables_are_the_same_from_one_process_two_processes_and_none(tmp_pat
     assert tables[0] == tables[1] == tables[2]
 
 
-def test_a_failed_cell_is_tried_once_more_and_then_left_out_while_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failed_trial_is_tried_once_more_and_then_left_out_while_the_others_go_on(tmp_path: Path) -> None:
     source, axes = write_factory(tmp_path), Axes(profiles=write_radios(tmp_path)[:3])
-    first, second, third = (cell.name for cell in cells_of(source, axes))
+    first, second, third = (trial.name for trial in trials_of(source, axes))
     campaign, results = played(tmp_path / "out", source, axes, HereWorkers({first: 2, second: 1}))
     assert campaign.failures == {first: "lightning struck"}
-    assert [result.cell.name for result in results] == [second, third]
+    assert [result.trial.name for result in results] == [second, third]
     again, results = played(tmp_path / "out", source, axes)
     assert not again.failures
     assert len(results) == 3
 
 
-def test_a_cell_whose_input_is_at_fault_is_not_tried_again(tmp_path: Path) -> None:
+def test_a_trial_whose_input_is_at_fault_is_not_tried_again(tmp_path: Path) -> None:
     source = write_factory(tmp_path)
     axes = Axes(profiles=write_radios(tmp_path, (1e5, 1e-3)))
     campaign, results = played(tmp_path / "out", source, axes)
@@ -94,15 +94,15 @@ def test_a_cell_whose_input_is_at_fault_is_not_tried_again(tmp_path: Path) -> No
     assert len(results) == 1
 
 
-def test_a_campaign_goes_on_and_finished_cells_are_not_played_again(tmp_path: Path) -> None:
+def test_a_campaign_goes_on_and_finished_trials_are_not_played_again(tmp_path: Path) -> None:
     source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path)[:3])
-    names = [cell.name for cell in cells_of(source, axes)]
+    names = [trial.name for trial in trials_of(source, axes)]
     played(tmp_path / "out", source, axes, HereWorkers({names[1]: 2}))
     workers = HereWorkers()
     _, results = played(tmp_path / "out", source, axes, workers)
     assert workers.performed == [names[1]]
     assert len(results) == 3
-    (tmp_path / "out" / "cells" / names[0] / "summary.json").write_text("{")
+    (tmp_path / "out" / "trials" / names[0] / "summary.json").write_text("{")
     (tmp_path / "out" / "kinship.json").write_text("{")
     workers = HereWorkers()
     _, results = played(tmp_path / "out", source, axes, workers)
@@ -113,15 +113,15 @@ def test_a_campaign_goes_on_and_finished_cells_are_not_played_again(tmp_path: Pa
 def test_another_campaign_is_refused_with_the_difference(tmp_path: Path) -> None:
     source, radios = write_factory(tmp_path), write_radios(tmp_path)
     played(tmp_path / "out", source, Axes(profiles=radios[:2]), options=Options(timing_only=True))
-    with pytest.raises(InputError, match=r"was run with another cells\.0001-\S*seed1\.rounds: 5, now 2"):
+    with pytest.raises(InputError, match=r"was run with another trials\.0001-\S*seed1\.rounds: 5, now 2"):
         played(tmp_path / "out", source, Axes(profiles=radios[:2], rounds=2), options=Options(timing_only=True))
-    with pytest.raises(InputError, match=r"was run with another cells\.0003-\S*seed1: None, now "):
+    with pytest.raises(InputError, match=r"was run with another trials\.0003-\S*seed1: None, now "):
         played(tmp_path / "out", source, Axes(profiles=radios[:3]), options=Options(timing_only=True))
     with pytest.raises(InputError, match=r"was run with another options\.threads: 1, now 2"):
         played(tmp_path / "out", source, Axes(profiles=radios[:2]), options=Options(timing_only=True, threads=2))
 
 
-def test_timing_only_cells_are_played_once_and_need_no_kin(tmp_path: Path) -> None:
+def test_timing_only_trials_are_played_once_and_need_no_kin(tmp_path: Path) -> None:
     source, workers = write_factory(tmp_path), HereWorkers()
     axes = Axes(profiles=write_radios(tmp_path), seeds=[1, 2])
     _, results = played(tmp_path / "out", source, axes, workers, Options(timing_only=True))
@@ -134,10 +134,13 @@ def test_kin_is_what_the_timing_says(tmp_path: Path) -> None:
     source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path))
     played(tmp_path / "out", source, axes)
     paths = {
-        cell.name: run(cell.scenario, timing_only=True).rounds["lineage"].tolist() for cell in cells_of(source, axes)
+        trial.name: run(trial.scenario, timing_only=True).rounds["lineage"].tolist()
+        for trial in trials_of(source, axes)
     }
     written = json.loads((tmp_path / "out" / "kinship.json").read_text())
     assert written == {name: kin.as_json() for name, kin in kinship(paths).items()}
     for name, kin in written.items():
-        pinned = {path.stem.partition("-")[2] for path in (tmp_path / "out" / "cells" / name).glob("learning/pinned/*")}
+        pinned = {
+            path.stem.partition("-")[2] for path in (tmp_path / "out" / "trials" / name).glob("learning/pinned/*")
+        }
         assert set(kin["pins"]) <= pinned

@@ -36,8 +36,8 @@ def test_compare_prints_a_table_and_what_was_trained_and_reused() -> None:
     assert result.exit_code == 0, result.output
     assert "5 rounds trained, 10 reused" in result.stdout
     assert "./radio2.yaml" in result.stdout
-    assert "3/3 cells done, 0 running, 0 failed" in result.stderr
-    with Path("out/cells.csv").open() as file:
+    assert "3/3 trials done, 0 running, 0 failed" in result.stderr
+    with Path("out/trials.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["target"] == "end"]
     assert len({row["accuracy"] for row in rows}) == 1
     assert len({row["simulated_s"] for row in rows}) == 3
@@ -84,7 +84,7 @@ def test_without_ray_its_option_says_what_to_install(monkeypatch: pytest.MonkeyP
     assert not list(Path().iterdir())
 
 
-def test_a_cell_that_fails_is_reported_and_the_exit_code_is_1() -> None:
+def test_a_trial_that_fails_is_reported_and_the_exit_code_is_1() -> None:
     source, (good, slow) = write_factory(Path()), write_radios(Path(), (1e5, 1e-3))
     arguments = (
         "compare",
@@ -100,9 +100,9 @@ def test_a_cell_that_fails_is_reported_and_the_exit_code_is_1() -> None:
     assert result.exit_code == 1
     failed, error = result.stderr.splitlines()
     assert "the first round takes" in failed
-    assert error.startswith("error: 1 of 2 cells failed")
+    assert error.startswith("error: 1 of 2 trials failed")
     assert hfedms_sim(*arguments, "--resume", "--allow-infeasible").exit_code == 2  # other options than before
-    assert len(Path("out/cells.csv").read_text().splitlines()) == 2
+    assert len(Path("out/trials.csv").read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -112,7 +112,7 @@ def test_an_interrupted_campaign_goes_on_where_it_was(tmp_path: Path, sign: sign
     arguments = ("compare", f"./{source}", "--profiles", ",".join(f"./{radio}" for radio in radios[:3]), "--quiet")
     command = [sys.executable, "-m", "hfedms_sim.cli", *arguments, "--out", "out", "--jobs", "2"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not list(Path("out").glob("cells/*/learning/metrics.log")):
+    while not list(Path("out").glob("trials/*/learning/metrics.log")):
         assert process.poll() is None
         time.sleep(0.05)
     if sign == signal.SIGINT:
@@ -128,16 +128,16 @@ def test_an_interrupted_campaign_goes_on_where_it_was(tmp_path: Path, sign: sign
     assert hfedms_sim(*arguments, "--out", "out", "--resume").exit_code == 0
     _, whole = played(Path("whole"), f"./{source}", Axes(profiles=[f"./{radio}" for radio in radios[:3]]))
     write_tables(whole, Path("whole"))
-    assert Path("out/cells.csv").read_bytes() == Path("whole/cells.csv").read_bytes()
+    assert Path("out/trials.csv").read_bytes() == Path("whole/trials.csv").read_bytes()
 
 
 def assert_nobody_writes(campaign: Path, within_s: float = 30.0) -> None:
     """Workers of a campaign that was killed end by themselves, and with them their locks."""
     deadline = time.monotonic() + within_s
-    for cell in (campaign / "cells").iterdir():
+    for trial in (campaign / "trials").iterdir():
         while True:
             try:
-                RunDirectory(cell, is_new=False).unlock()
+                RunDirectory(trial, is_new=False).unlock()
                 break
             except InputError:
                 assert time.monotonic() < deadline

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 from scipy.stats import t as student
 
-from hfedms_sim.campaign.campaign import CellResult
-from hfedms_sim.campaign.cells import Cell
+from hfedms_sim.campaign.campaign import TrialResult
 from hfedms_sim.campaign.comparison import comparison, write_tables
 from hfedms_sim.campaign.statistics import Estimate, estimate
+from hfedms_sim.campaign.trials import Trial
 from tests.conftest import tiny_scenario
 
 
-def result(profile: str, seed: int, reached_s: float | None, end_s: float = 100.0) -> CellResult:
+def result(profile: str, seed: int, reached_s: float | None, end_s: float = 100.0) -> TrialResult:
     spent = {"round": 3, "simulated_s": reached_s, "bytes": 10, "energy_j": None}
     target = {"accuracy": 0.5} | (spent if reached_s is not None else dict.fromkeys(spent))
     summary: dict[str, Any] = {
         "seed": seed, "rounds": 9, "stopped": None, "simulated_s": end_s, "final_accuracy": 0.6, "lineage": "l",
         "bytes": {"total": 20}, "energy_j": None, "targets": [target],
     }  # fmt: skip
-    cell = Cell(f"{profile}-{seed}", (("profile", profile), ("strategy", "fedavg")), tiny_scenario(seed=seed))
-    return CellResult(cell, summary, {"timing_only": False})
+    trial = Trial(f"{profile}-{seed}", (("profile", profile), ("strategy", "fedavg")), tiny_scenario(seed=seed))
+    return TrialResult(trial, summary, {"timing_only": False})
 
 
 def test_the_interval_is_students() -> None:
@@ -66,9 +66,9 @@ def test_the_csv_has_what_the_table_has(tmp_path: Path) -> None:
         ("b", "0.5", "0", ""),
         ("b", "end", "1", "100.0"),
     ]
-    with (tmp_path / "cells.csv").open() as file:
-        cells = list(csv.DictReader(file))
-    assert [(cell["cell"], cell["seed"], cell["target"]) for cell in cells][:2] == [
+    with (tmp_path / "trials.csv").open() as file:
+        trials = list(csv.DictReader(file))
+    assert [(trial["trial"], trial["seed"], trial["target"]) for trial in trials][:2] == [
         ("a-1", "1", "0.5"),
         ("a-1", "1", "end"),
     ]

@@ -1,4 +1,4 @@
-"""Who learns from whom: every lineage is trained by one cell, and nobody waits for who waits for them."""
+"""Who learns from whom: every lineage is trained by one trial, and nobody waits for who waits for them."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +15,7 @@ def test_one_path_is_trained_by_the_longest() -> None:
     }
 
 
-def test_a_fork_is_pinned_by_the_cell_that_trains_it() -> None:
+def test_a_fork_is_pinned_by_the_trial_that_trains_it() -> None:
     kin = kinship({"a": ["1", "2", "3"], "b": ["1", "2", "x"], "c": ["1", "2", "y"], "d": ["q", "r", "s"]})
     assert kin["a"].pins == ("2",)
     assert [kin[name].parent for name in "abcd"] == [None, "a", "a", None]

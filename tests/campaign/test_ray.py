@@ -1,4 +1,4 @@
-"""Cells as Ray tasks: the same tables, and a lost task is tried again. Skipped where Ray is not installed."""
+"""Trials as Ray tasks: the same tables, and a lost task is tried again. Skipped where Ray is not installed."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hfedms_sim.campaign import Axes, cells_of
+from hfedms_sim.campaign import Axes, trials_of
 from hfedms_sim.campaign.comparison import write_tables
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import outcome
@@ -30,27 +30,27 @@ def workers() -> Iterator[RayWorkers]:
 
 
 def csvs(directory: Path) -> tuple[bytes, bytes]:
-    return (directory / "comparison.csv").read_bytes(), (directory / "cells.csv").read_bytes()
+    return (directory / "comparison.csv").read_bytes(), (directory / "trials.csv").read_bytes()
 
 
-def test_ray_gives_the_same_tables_and_cells_as_local_processes(tmp_path: Path, workers: RayWorkers) -> None:
+def test_ray_gives_the_same_tables_and_trials_as_local_processes(tmp_path: Path, workers: RayWorkers) -> None:
     source = write_factory(tmp_path, stream=POISSON, targets=[0.01, 0.02])
     axes = Axes(profiles=write_radios(tmp_path)[:4], seeds=[1, 2])
     for name, those in (("ray", workers), ("local", LocalWorkers(1, 1))):
         _, results = played(tmp_path / name, source, axes, those)
         write_tables(results, tmp_path / name)
     assert csvs(tmp_path / "ray") == csvs(tmp_path / "local")
-    for cell in cells_of(source, axes):
-        assert outcome(tmp_path / "ray" / "cells" / cell.name) == outcome(tmp_path / "local" / "cells" / cell.name)
+    for trial in trials_of(source, axes):
+        assert outcome(tmp_path / "ray" / "trials" / trial.name) == outcome(tmp_path / "local" / "trials" / trial.name)
 
 
-def test_a_worker_that_is_killed_costs_a_retry_and_no_cell(tmp_path: Path, workers: RayWorkers) -> None:
+def test_a_worker_that_is_killed_costs_a_retry_and_no_trial(tmp_path: Path, workers: RayWorkers) -> None:
     source = write_factory(tmp_path, rounds=150)
     axes = Axes(profiles=write_radios(tmp_path)[:2], seeds=[1, 2])
     killed: list[int] = []
 
     def kill_one() -> None:
-        """A process that is at a cell, as its title says."""
+        """A process that is at a trial, as its title says."""
         deadline = time.monotonic() + 120
         while not killed and time.monotonic() < deadline:
             for process in Path("/proc").glob("[0-9]*"):

@@ -1,4 +1,4 @@
-"""Local processes: each has its threads, and the death of one is the failure of one cell."""
+"""Local processes: each has its threads, and the death of one is the failure of one trial."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The cells of a campaign: one scenario for each combination of profile, strategy, grid values and seed."""
+"""The trials of a campaign: one scenario for each combination of profile, strategy, grid values and seed."""
 
 import re
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from hfedms_sim.campaign.grid import Axis
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import Scenario, is_path, load_scenario
 
-MOST_CELLS = 100_000
+MOST_TRIALS = 100_000
 _LONGEST_NAME = 80  # without number and seed
 
 Variant = tuple[tuple[str, str], ...]
-"""What tells a cell from the others but for its seed: (what, which), such as ("profile", "lte-cat-m2")."""
+"""What tells a trial from the others but for its seed: (what, which), such as ("profile", "lte-cat-m2")."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class Trial:
     """`name` is that of its run directory."""
 
     name: str
@@ -36,19 +36,19 @@ class Axes:
     grid: Sequence[Axis] = ()
     rounds: int | None = None
     overrides: Sequence[str] = field(default=())
-    """KEY=VALUE, for all cells; the grid comes after them."""
+    """KEY=VALUE, for all trials; the grid comes after them."""
 
 
-def cells_of(source: str, axes: Axes) -> list[Cell]:
+def trials_of(source: str, axes: Axes) -> list[Trial]:
     """In the order of the axes, seeds last."""
     _require_distinct(axes)
     profiles: list[str | None] = [*axes.profiles] or [None]
     strategies: list[str | None] = [*axes.strategies] or [None]
     seeds: list[int | None] = [*axes.seeds] or [None]
     points = list(product(*([(axis.key, value) for value in axis.values] for axis in axes.grid)))
-    if len(profiles) * len(strategies) * len(points) * len(seeds) > MOST_CELLS:
-        raise InputError(f"more than {MOST_CELLS:,} cells: take fewer values, or several campaigns")
-    cells: list[Cell] = []
+    if len(profiles) * len(strategies) * len(points) * len(seeds) > MOST_TRIALS:
+        raise InputError(f"more than {MOST_TRIALS:,} trials: take fewer values, or several campaigns")
+    trials: list[Trial] = []
     for profile, strategy, point, seed in product(profiles, strategies, points, seeds):
         scenario = load_scenario(
             source,
@@ -60,12 +60,12 @@ def cells_of(source: str, axes: Axes) -> list[Cell]:
         )
         named = (("profile", profile or scenario.profile_names), ("strategy", scenario.strategy.name))
         variant = (*named, *point)
-        cells.append(Cell(_name(len(cells) + 1, variant, scenario.seed), variant, scenario))
-    return cells
+        trials.append(Trial(_name(len(trials) + 1, variant, scenario.seed), variant, scenario))
+    return trials
 
 
 def _name(number: int, variant: Variant, seed: int) -> str:
-    """Numbered, so that it is one cell's whatever the rest of it looks like as a file name."""
+    """Numbered, so that it is one trial's whatever the rest of it looks like as a file name."""
     words = "-".join(Path(which).stem if is_path(which) else which for _, which in variant)
     return f"{number:04d}-{re.sub(r'[^A-Za-z0-9.=+-]+', '_', words)[:_LONGEST_NAME]}-seed{seed}"
 
