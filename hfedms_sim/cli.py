@@ -124,6 +124,8 @@ def run_command(  # noqa: PLR0913 (one for each option)
 
     loaded = load_scenario(scenario, **changes)
     directory = _run_directory(loaded, out, resume, learn_from)
+    if timing_only:
+        directory.require_untrained()
     if not quiet:
         for cost in radio_costs(loaded):
             click.echo(cost, err=True)

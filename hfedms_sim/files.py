@@ -8,8 +8,13 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name to write to; it becomes `path` when its content has reached the disk."""
+    """Give an empty temporary file to write to; it becomes `path` when its content has reached the disk.
+
+    Whatever had the temporary name is removed first, not followed: it may be a link that somebody left there.
+    """
     temporary = path.with_name(f".{path.name}.part")
+    temporary.unlink(missing_ok=True)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o666))
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -26,7 +31,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def remove_leftovers(directory: Path) -> None:
-    """Temporary files of a process that was killed while it wrote."""
+    """Remove temporary files of a process that was killed while it wrote."""
     for leftover in directory.glob(".*.part"):
         leftover.unlink(missing_ok=True)
 

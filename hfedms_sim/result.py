@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import write_atomically
+from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
 from hfedms_sim.trace import TABLES, read_trace_table
 
@@ -173,6 +173,19 @@ class RunDirectory:
             raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
         return cls(path, is_new=False)
 
+    def require_untrained(self) -> None:
+        """Refuse to play the clock alone where a run was trained, or began to be: its accuracies would be lost."""
+        try:
+            trained = (self.path / "provenance.json").is_file() and not self._provenance()["timing_only"]
+        except (InputError, KeyError):  # damaged: the store says whether there was anything to lose
+            trained = self.learning.is_dir() and any(self.learning.iterdir())
+        if trained:
+            self.unlock()
+            raise InputError(f"{self.path}: was trained; --timing-only would undo that, choose another --out")
+
+    def _provenance(self) -> dict[str, Any]:
+        return read_json(self.path / "provenance.json")
+
     @property
     def learning(self) -> Path:
         """Where the lineage store and the model are."""
@@ -189,6 +202,7 @@ class RunDirectory:
             self._lock = None
 
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        remove_leftovers(self.path)
         self.learning.mkdir(exist_ok=True)
         write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
         self.write_json("provenance.json", provenance)

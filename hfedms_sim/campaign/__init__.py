@@ -3,23 +3,21 @@
 A campaign is a directory of ordinary run directories, its trials. All trials are timed first, without training, which
 tells under which lineages each would learn. Trials that share a beginning are related: one trains it, and the others
 take it from that run's lineage store. Who trains what is settled before anything is trained, so that it does not
-depend on how many processes there are.
+depend on how many processes there are. A record is kept of each finished trial; tables and curves are made from these.
 """
 
-from hfedms_sim.campaign.campaign import Campaign, Options, Standing, TrialResult
-from hfedms_sim.campaign.comparison import Row, comparison
-from hfedms_sim.campaign.trials import Axes, Trial, trials_of
-from hfedms_sim.campaign.workers import Workers
+from hfedms_sim.campaign.campaign import Campaign, TrialResult
+from hfedms_sim.campaign.comparison import Row, comparison, write_tables
+from hfedms_sim.campaign.curves import Curve, Point
+from hfedms_sim.campaign.directory import campaign_directory
+from hfedms_sim.campaign.records import Record, read_records
+from hfedms_sim.campaign.standing import Ended, Standing
+from hfedms_sim.campaign.tasks import Options
+from hfedms_sim.campaign.trials import Axes, Trial, Variant, trials_of
+from hfedms_sim.campaign.workers import Workers, workers_for
 
 __all__ = [
-    "Axes",
-    "Campaign",
-    "Options",
-    "Row",
-    "Standing",
-    "Trial",
-    "TrialResult",
-    "Workers",
-    "comparison",
-    "trials_of",
+    "Axes", "Campaign", "Curve", "Ended", "Options", "Point", "Record", "Row", "Standing", "Trial", "TrialResult",
+    "Variant", "Workers", "campaign_directory", "comparison", "read_records", "trials_of", "workers_for",
+    "write_tables",
 ]  # fmt: skip

@@ -1,69 +1,69 @@
 """A campaign: times all trials, settles who trains what, and plays every trial that is not finished yet.
 
-    campaign.json    the trials and what they were run with: a campaign that goes on must be the same
-    kinship.json     who learns from whom, once all trials are timed
-    trials/NAME/     a run directory each
+    campaign.json        the trials and what they are run with (directory.py)
+    records/NAME.json    what is kept of each finished trial (records.py)
+    kinship.json         who learns from whom, once all trials are timed
+    trials/NAME/         a run directory each
 
-A trial that fails is tried once more, then left out while the others go on. A trial starts when the state it branches
-off from is there, which is before its parent has ended.
+A trial is finished if its record is sound and belongs to this very scenario and these options; its run directory may
+then be gone. A trial that fails is tried once more, then left out while the others go on. A trial starts when the state
+it branches off from is there, which is before its parent has ended.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hfedms_sim.campaign import records
+from hfedms_sim.campaign.curves import Curve
+from hfedms_sim.campaign.directory import claim
+from hfedms_sim.campaign.dispatch import Turn, dispatched
 from hfedms_sim.campaign.kinship import Kin, kinship
-from hfedms_sim.campaign.tasks import Task, TimingTask, TrialTask
+from hfedms_sim.campaign.records import Record
+from hfedms_sim.campaign.standing import Ended, Meter, Standing
+from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
 from hfedms_sim.campaign.trials import Trial
-from hfedms_sim.campaign.workers import Workers
+from hfedms_sim.campaign.workers import Finished, Workers
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.result import RunDirectory, differences, is_finished, read_json
-
-ATTEMPTS = 2
-_LOOK_AGAIN_S = 0.5
-
-
-@dataclass(frozen=True)
-class Options:
-    timing_only: bool = False
-    threads: int = 1
-    allow_infeasible: bool = False
-
-
-class Standing(NamedTuple):
-    """How far a campaign is."""
-
-    phase: str
-    """timing or running."""
-    trials: int
-    done: int
-    running: int
-    failed: int
+from hfedms_sim.result import RunDirectory, read_json
 
 
 class TrialResult(NamedTuple):
-    """`summary` and `provenance` as its run directory has them."""
+    """A finished trial, as its record has it."""
 
     trial: Trial
-    summary: dict[str, Any]
-    provenance: dict[str, Any]
+    summary: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    curve: Curve
 
 
 @dataclass
 class Campaign:
+    """Trials to be played in a directory of `campaign_directory`. Their names must be distinct file names."""
+
     directory: RunDirectory
     trials: Sequence[Trial]
-    options: Options
+    options: Options = field(default_factory=Options)
     on_standing: Callable[[Standing], None] = lambda standing: None
     on_notice: Callable[[str], None] = lambda line: None
     failures: dict[str, str] = field(default_factory=dict)
-    """Why, by the trial's name."""
+    """Why a trial failed, by its name."""
+    _digests: dict[str, str] = field(default_factory=dict)
+    _records: dict[str, Record] = field(default_factory=dict)
 
     def run(self, workers: Workers) -> list[TrialResult]:
-        """Of the trials that have not failed, in their order."""
+        """Play what is not finished, and return the trials that have not failed, in their order.
+
+        The workers are closed and the directory is unlocked at the end, however it ends.
+        """
         try:
-            self._claim()
+            scenarios = claim(self.directory, self.trials, self.options)
+            options = asdict(self.options)
+            self._digests = {name: records.digest_of(scenario, options) for name, scenario in scenarios.items()}
+            for name in ("trials", records.DIRECTORY):
+                (self.directory.path / name).mkdir(exist_ok=True)
+            self._records = {each.name: kept for each in self.trials if (kept := self._kept(each)) is not None}
             kin = {} if self.options.timing_only else self._kinship(workers)
             self._play(workers, kin)
         except OSError as error:
@@ -72,101 +72,122 @@ class Campaign:
         finally:
             workers.close()
             self.directory.unlock()
-        return [self._result(trial) for trial in self.trials if trial.name not in self.failures]
+        return [self._result(trial) for trial in self.trials if trial.name in self._records]
 
     def path_of(self, name: str) -> Path:
+        """Return the run directory of a trial; that of a finished one need not be there."""
         return self.directory.path / "trials" / name
 
-    def _claim(self) -> None:
-        """Refuses a directory of another campaign, and shows the difference."""
-        scenarios = {trial.name: trial.scenario.model_dump(mode="json") for trial in self.trials}
-        now = {"options": asdict(self.options), "trials": scenarios}
-        path = self.directory.path / "campaign.json"
-        if path.is_file():
-            for key, was, is_now in differences(read_json(path), now):
-                raise InputError(f"{path.parent}: was run with another {key}: {was!r:.80}, now {is_now!r:.80}")
-        self.directory.write_json(path.name, now)
-        (self.directory.path / "trials").mkdir(exist_ok=True)
+    @property
+    def _unfinished(self) -> list[Trial]:
+        return [each for each in self.trials if each.name not in self._records and each.name not in self.failures]
+
+    def _kept(self, trial: Trial) -> Record | None:
+        """Return the record of a trial that is finished; None, and a line why, if there is none to be trusted."""
+        path = records.path_of(self.directory.path, trial.name)
+        if not path.exists():
+            return None
+        try:
+            record = records.read_record(path)
+        except InputError as error:
+            self.on_notice(f"{error}; the trial is played again")
+            return None
+        if record.digest != self._digests[trial.name]:
+            self.on_notice(f"{path}: is of another scenario or other options; the trial is played again")
+            return None
+        return record
 
     def _kinship(self, workers: Workers) -> dict[str, Kin]:
+        """Return who learns from whom, as an earlier session found it or by timing all trials that can take part.
+
+        A finished trial whose run directory is gone can teach nobody. If it was to, kin is found anew without it.
+        """
+        if not self._unfinished:
+            return {}
+        before = self._kinship_before()
+        if all(each.name in before and self._can_teach(before[each.name].parent) for each in self._unfinished):
+            return before
+        able = [each for each in self.trials if self._can_teach(each.name)]
+        tasks = {trial.name: TimingTask(trial.scenario, self.options) for trial in able}
+        paths = self._timed(able, tasks, workers)
+        latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
+        kin = kinship({name: paths[name] for name in latest_stop_first})
+        if not self.failures:
+            self.directory.write_json("kinship.json", {name: kin[name].as_json() for name in kin})
+        for name in self._records:
+            self.failures.pop(name, None)  # it could not be timed, but is finished
+        return kin
+
+    def _kinship_before(self) -> dict[str, Kin]:
         path = self.directory.path / "kinship.json"
         if path.is_file():
             try:
                 return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
             except (InputError, KeyError, TypeError, AttributeError):
                 self.on_notice(f"{path}: damaged, and made anew")
-        timing = [
-            TimingTask(trial.scenario, self.options.threads, self.options.allow_infeasible) for trial in self.trials
-        ]
-        tasks = {trial.name: task for trial, task in zip(self.trials, timing, strict=True)}
-        paths = self._carried_out("timing", tasks, workers)
-        latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
-        kin = kinship({name: paths[name] for name in latest_stop_first})
-        if not self.failures:
-            self.directory.write_json(path.name, {name: kin[name].as_json() for name in kin})
-        return kin
+        return {}
 
-    def _play(self, workers: Workers, kin: dict[str, Kin]) -> None:
-        unfinished = [
-            trial
-            for trial in self.trials
-            if trial.name not in self.failures and not _is_sound(self.path_of(trial.name))
-        ]
-        tasks: dict[str, Task] = {trial.name: self._task(trial, kin.get(trial.name, Kin())) for trial in unfinished}
+    def _can_teach(self, name: str | None) -> bool:
+        return name is None or name not in self._records or (self.path_of(name) / "learning").is_dir()
 
-        def is_ready(name: str, pending: set[str]) -> bool:
+    def _timed(self, trials: Sequence[Trial], tasks: Mapping[str, Task], workers: Workers) -> dict[str, list[str]]:
+        """Return the lineages of each trial, round by round, but for those that fail."""
+        meter = Meter("timing", trials, [trial.name for trial in trials], counts_played=True)
+        paths: dict[str, list[str]] = {}
+        for turn in dispatched(tasks, workers):
+            for ended in turn.ended:
+                if ended.error is None:
+                    paths[ended.key] = ended.value
+                    meter.end(ended.key, len(ended.value))
+                else:
+                    self._fail(ended, meter)
+            self._tell(meter, turn)
+        return paths
+
+    def _play(self, workers: Workers, kin: Mapping[str, Kin]) -> None:
+        trials = {trial.name: trial for trial in self._unfinished}
+        tasks = {name: self._task(trial, kin.get(name, Kin())) for name, trial in trials.items()}
+        shared = {name: each.shared_rounds for name, each in kin.items()}
+        meter = Meter("running", self.trials, trials, shared, counts_played=self.options.timing_only)
+
+        def is_ready(name: str, pending: Collection[str]) -> bool:
             mine = kin.get(name, Kin())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
-        done_before = len(self.trials) - len(unfinished) - len(self.failures)
-        for notices in self._carried_out("running", tasks, workers, is_ready, done_before).values():
-            for line in notices:
-                self.on_notice(line)
-
-    def _carried_out(
-        self,
-        phase: str,
-        tasks: dict[str, Any],
-        workers: Workers,
-        is_ready: Callable[[str, set[str]], bool] = lambda name, pending: True,
-        done_before: int = 0,
-    ) -> dict[str, Any]:
-        """What each task came to; those that fail are noted and left out."""
-        values: dict[str, Any] = {}
-        attempts = dict.fromkeys(tasks, 0)
-        waiting, running = list(tasks), set[str]()
-        while waiting or running:
-            pending = {*waiting, *running}
-            for name in list(waiting):
-                if len(running) == workers.capacity:
-                    break
-                if is_ready(name, pending):
-                    waiting.remove(name)
-                    running.add(name)
-                    attempts[name] += 1
-                    workers.start(name, tasks[name])
-            self._tell(phase, len(values) + done_before, len(running))
-            for ended in workers.finished(_LOOK_AGAIN_S):
-                running.remove(ended.key)
+        self._tell(meter, Turn([], 0, {}))
+        for turn in dispatched(tasks, workers, is_ready):
+            for ended in turn.ended:
                 if ended.error is None:
-                    values[ended.key] = ended.value
-                elif ended.is_final or attempts[ended.key] == ATTEMPTS:
-                    self.failures[ended.key] = ended.error
+                    meter.end(ended.key, self._keep(trials[ended.key], ended.value))
                 else:
-                    waiting.append(ended.key)
-        self._tell(phase, len(values) + done_before, 0)
-        return values
+                    self._fail(ended, meter)
+            self._tell(meter, turn)
 
-    def _tell(self, phase: str, done: int, running: int) -> None:
-        self.on_standing(Standing(phase, len(self.trials), done, running, len(self.failures)))
+    def _keep(self, trial: Trial, outcome: Outcome) -> int:
+        """Write the record of a trial that has ended: with it the trial is finished. Return how many rounds it took."""
+        summary, provenance, curve, notices = outcome
+        record = Record.of_run(trial.name, trial.variant, self._digests[trial.name], summary, provenance, curve)
+        records.write_record(self.directory.path, record)
+        self._records[trial.name] = record
+        for line in notices:
+            self.on_notice(line)
+        rounds: int = summary["rounds"] if self.options.timing_only else provenance["rounds_trained"]
+        return rounds
+
+    def _fail(self, ended: Finished, meter: Meter) -> None:
+        self.failures[ended.key] = str(ended.error)
+        meter.drop(ended.key)
+
+    def _tell(self, meter: Meter, turn: Turn) -> None:
+        names = [each.key for each in turn.ended if each.key in self._records]
+        ended = tuple(Ended(name, self._records[name].summary["final_accuracy"]) for name in names)
+        self.on_standing(meter.standing(turn.running, len(self.failures), turn.at, ended))
 
     def _task(self, trial: Trial, kin: Kin) -> TrialTask:
         return TrialTask(
             scenario=trial.scenario,
+            options=self.options,
             directory=self.path_of(trial.name),
-            threads=self.options.threads,
-            timing_only=self.options.timing_only,
-            allow_infeasible=self.options.allow_infeasible,
             parent=None if kin.parent is None else self.path_of(kin.parent),
             fork=kin.fork,
             pins=frozenset(kin.pins),
@@ -176,13 +197,5 @@ class Campaign:
         return parent is not None and any(self.path_of(parent).glob(f"learning/*/*-{fork}.safetensors"))
 
     def _result(self, trial: Trial) -> TrialResult:
-        path = self.path_of(trial.name)
-        return TrialResult(trial, read_json(path / "summary.json"), read_json(path / "provenance.json"))
-
-
-def _is_sound(run: Path) -> bool:
-    """Whether a trial is finished, and what the table needs of it can be read."""
-    try:
-        return is_finished(run) and bool(read_json(run / "summary.json") and read_json(run / "provenance.json"))
-    except InputError:
-        return False
+        record = self._records[trial.name]
+        return TrialResult(trial, record.summary, record.provenance, record.curve)

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hfedms_sim.campaign.campaign import TrialResult
+from hfedms_sim.campaign.curves import COLUMNS
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.files import write_atomically
 
 END = "end"
-MEASURES = ("accuracy", "round", "simulated_s", "bytes", "energy_j")
+MEASURES = ("accuracy", "round", "simulated_s", "bytes", "energy_j", "loss", "updated_parameters", "total_groups")
 COMPARED = ("simulated_s", "bytes", "energy_j")
 
 Figures = Mapping[str, float | None]
@@ -52,9 +53,10 @@ def comparison(results: Sequence[TrialResult]) -> list[Row]:
 
 
 def write_tables(results: Sequence[TrialResult], directory: Path) -> None:
-    """comparison.csv, the rows; trials.csv, what they are made of."""
+    """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve."""
     write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results))))
     write_atomically(directory / "trials.csv", _csv(_trial_lines(results)))
+    write_atomically(directory / "curves.csv", _csv(_curve_lines(results)))
 
 
 def _row(
@@ -99,21 +101,26 @@ def _figures(result: TrialResult, target: str) -> Figures | None:
             "simulated_s": summary["simulated_s"],
             "bytes": summary["bytes"]["total"],
             "energy_j": summary["energy_j"],
+            "loss": summary["final_loss"],
+            "updated_parameters": result.curve.final("updated_parameters"),
+            "total_groups": result.curve.final("total_groups"),
         }
     spent = next((each for each in summary["targets"] if f"{each['accuracy']:g}" == target), None)
     if spent is None or spent["round"] is None:
         return None
-    return {name: None if name == "accuracy" else spent[name] for name in MEASURES}
+    groups = next((row.total_groups for row in result.curve.rows if row.round == spent["round"]), None)
+    known = {**spent, "accuracy": None, "loss": None, "total_groups": groups}
+    return {name: known[name] for name in MEASURES}
 
 
 def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
-    keys = [key for key, _ in rows[0].variant] if rows else []
+    keys = _keys([row.variant for row in rows])
     columns = [*MEASURES, *(f"{name}_difference" for name in COMPARED)]
     yield [*keys, "target", "seeds", "reached", *(part for name in columns for part in (name, f"{name}_ci95"))]
     for row in rows:
         estimates = [*row.measures.values(), *row.differences.values()]
         yield [
-            *(which for _, which in row.variant),
+            *_values(row.variant, keys),
             row.target,
             row.seeds,
             row.reached,
@@ -122,7 +129,7 @@ def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
 
 
 def _trial_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
-    keys = [key for key, _ in results[0].trial.variant] if results else []
+    keys = _keys([result.trial.variant for result in results])
     yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage"]
     for result in results:
         for target in _targets([result]):
@@ -130,12 +137,30 @@ def _trial_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
             ends = (result.summary["stopped"], result.summary["lineage"]) if target == END else (None, None)
             yield [
                 result.trial.name,
-                *(which for _, which in result.trial.variant),
+                *_values(result.trial.variant, keys),
                 result.summary["seed"],
                 target,
                 *figures.values(),
                 *ends,
             ]
+
+
+def _curve_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
+    keys = _keys([result.trial.variant for result in results])
+    yield ["trial", *keys, "seed", *COLUMNS]
+    for trial, summary, _, curve in results:
+        for row in curve.rows:
+            yield [trial.name, *_values(trial.variant, keys), summary["seed"], *row]
+
+
+def _keys(variants: Sequence[Variant]) -> list[str]:
+    """Return what at least one of the variants names."""
+    return list(dict.fromkeys(key for variant in variants for key, _ in variant))
+
+
+def _values(variant: Variant, keys: Sequence[str]) -> list[str | None]:
+    """Return what the variant has for each key."""
+    return [dict(variant).get(key) for key in keys]
 
 
 def _csv(lines: Iterator[list[Any]]) -> str:

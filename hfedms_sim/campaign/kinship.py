@@ -7,7 +7,7 @@ shared lineage, its fork: it takes all up to there from the trial that trains th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
@@ -23,13 +23,21 @@ class Kin:
     pins: tuple[str, ...] = ()
     branches_off: bool = False
     """Whether there is anything after the fork for this trial to train."""
+    shared_rounds: int = 0
+    """How many rounds there are up to the fork, which this trial does not train."""
 
     def as_json(self) -> dict[str, Any]:
-        return {"parent": self.parent, "fork": self.fork, "pins": list(self.pins), "branches_off": self.branches_off}
+        return asdict(self) | {"pins": list(self.pins)}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Kin":
-        return cls(content["parent"], content["fork"], tuple(content["pins"]), content["branches_off"])
+        return cls(
+            content["parent"],
+            content["fork"],
+            tuple(content["pins"]),
+            content["branches_off"],
+            content["shared_rounds"],
+        )
 
 
 def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
@@ -43,7 +51,7 @@ def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
         shared = _shared(path, owner)
         if shared:
             parent, fork = owner[path[shared - 1]], path[shared - 1]
-            found[name] = Kin(parent, fork, branches_off=shared < len(path))
+            found[name] = Kin(parent, fork, branches_off=shared < len(path), shared_rounds=shared)
             pins[parent].add(fork)
         else:
             found[name] = Kin(branches_off=True)

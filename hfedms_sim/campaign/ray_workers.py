@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hfedms_sim.campaign.tasks import Task, TrialTask
-from hfedms_sim.campaign.workers import Finished, attempt, thread_environment
+from hfedms_sim.campaign.workers import At, Finished, attempt, thread_environment
 from hfedms_sim.errors import InputError
 
 Files = dict[str, bytes]
@@ -45,6 +45,10 @@ class RayWorkers:
     def finished(self, wait_s: float) -> list[Finished]:
         ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=wait_s) if self._running else ([], [])
         return [self._outcome(reference) for reference in ready]
+
+    def at(self) -> dict[str, At]:
+        """Return nothing: a task of Ray tells only that it has ended."""
+        return {}
 
     def close(self) -> None:
         for reference in self._running:
@@ -105,6 +109,8 @@ def _write(files: Files, directory: Path) -> None:
 def _put_in_place(files: Files, directory: Path) -> None:
     """Whole or not at all."""
     temporary = directory.with_name(f".{directory.name}.part")
+    if temporary.is_symlink():
+        temporary.unlink()
     shutil.rmtree(temporary, ignore_errors=True)
     _write(files, temporary)
     (temporary / "learning").mkdir(exist_ok=True)

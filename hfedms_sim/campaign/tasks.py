@@ -1,56 +1,84 @@
 """What a worker is asked to do, in whatever process or on whatever machine: time a trial, or play it."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from hfedms_sim.campaign.curves import Curve, curve_of
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import Progress, run
+
+OnRound = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How all trials of a campaign are played."""
+
+    timing_only: bool = False
+    threads: int = 1
+    allow_infeasible: bool = False
+
+
+class Outcome(NamedTuple):
+    """What a trial came to, and what was found damaged on the way, a line each."""
+
+    summary: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    curve: Curve
+    notices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class TimingTask:
-    """Which lineages the trial would learn under, round by round."""
+    """Finds the lineages that the trial would learn under, round by round."""
 
     scenario: Scenario
-    threads: int
-    allow_infeasible: bool
+    options: Options
 
-    def perform(self) -> list[str]:
-        timed = run(self.scenario, timing_only=True, threads=self.threads, allow_infeasible=self.allow_infeasible)
+    def perform(self, on_round: OnRound) -> list[str]:
+        """Return the lineages."""
+        timed = run(
+            self.scenario,
+            timing_only=True,
+            threads=self.options.threads,
+            allow_infeasible=self.options.allow_infeasible,
+            on_round=on_round,
+        )
         lineages: list[str] = timed.arrow("rounds")["lineage"].to_pylist()
         return lineages
 
 
 @dataclass(frozen=True)
 class TrialTask:
-    """The trial's run, into its directory; what is there already is gone on with."""
+    """Plays the trial's run into its directory; what is there already is gone on with."""
 
     scenario: Scenario
+    options: Options
     directory: Path
-    threads: int
-    timing_only: bool = False
-    allow_infeasible: bool = False
     parent: Path | None = None
-    """The run that it learns from, up to the lineage `fork`."""
+    """The run that it learns from, up to the lineage `fork`; it trains by itself if that is gone."""
     fork: str | None = None
     pins: frozenset[str] = field(default=frozenset())
 
-    def perform(self) -> list[str]:
-        """What was found damaged, a line each."""
+    def perform(self, on_round: OnRound) -> Outcome:
+        """Return what the record of the trial is made of."""
         notices: list[str] = []
         exists = self.directory.exists()
         directory = RunDirectory.resumed(self.directory, self.scenario) if exists else RunDirectory.at(self.directory)
         directory.pins, directory.on_notice = self.pins, notices.append
-        run(
+        played = run(
             self.scenario,
-            timing_only=self.timing_only,
-            threads=self.threads,
-            allow_infeasible=self.allow_infeasible,
+            timing_only=self.options.timing_only,
+            threads=self.options.threads,
+            allow_infeasible=self.options.allow_infeasible,
             out=directory,
             learn_from=[] if self.parent is None or not (self.parent / "learning").is_dir() else [self.parent],
+            on_round=on_round,
         )
-        return notices
+        return Outcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
 
 
 Task = TimingTask | TrialTask

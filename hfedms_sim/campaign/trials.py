@@ -19,11 +19,13 @@ Variant = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Trial:
-    """`name` is that of its run directory."""
+    """One run of a campaign. `name` is that of its run directory and its record."""
 
     name: str
     variant: Variant
     scenario: Scenario
+    cost: float = 1.0
+    """How long a round takes to train, relative to the other trials; only the time left is estimated by it."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,11 @@
 """Where tasks are performed: what an executor of trials is, and local processes as the plain one.
 
 Each local worker is a process of its own at the end of a pipe, so that the death of one (killed, out of memory) is the
-failure of exactly the trial it was at. Threads are fixed before a worker starts: results depend on them.
+failure of exactly the trial it was at. Threads are fixed before a worker starts: results depend on them. While it is at
+a task a worker tells a few times a second which round it is at.
+
+Closing asks the workers to end and kills those that do not within a short grace, such as one inside a long call of C.
+The lineage store is made to survive that.
 """
 
 import multiprocessing
@@ -13,12 +17,15 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
+from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
-from hfedms_sim.campaign.tasks import Task
+from hfedms_sim.campaign.tasks import OnRound, Options, Task
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.simulation import Progress
 
-_ENDING_S = 20.0
+_GRACE_S = 1.5
+_REPORT_EVERY_S = 0.25
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -32,17 +39,39 @@ class Finished(NamedTuple):
     """Whether trying again is useless: the input is at fault."""
 
 
+class At(NamedTuple):
+    """Which round a task is at, and how many of its rounds were trained, not found in a store."""
+
+    round: int
+    trained: int
+
+
 class Workers(Protocol):
+    """Where tasks are performed, each under a key of its own."""
+
     capacity: int
     """How many tasks can be under way at a time."""
 
-    def start(self, key: str, task: Task) -> None: ...
+    def start(self, key: str, task: Task) -> None:
+        """Begin a task; there must be room for it."""
 
     def finished(self, wait_s: float) -> list[Finished]:
-        """Those that have ended since; none if nothing did for so long."""
+        """Return the tasks that have ended since; none if nothing did for so long, or one only told where it is."""
+
+    def at(self) -> dict[str, At]:
+        """Return where the tasks under way are, as far as they have told."""
 
     def close(self) -> None:
-        """Ends what is still under way."""
+        """End what is still under way."""
+
+
+def workers_for(jobs: int, ray: str | None, options: Options) -> Workers:
+    """Return that many local processes, or the Ray cluster at an address. A campaign closes them when it ends."""
+    if ray is None:
+        return LocalWorkers(jobs, options.threads)
+    from hfedms_sim.campaign.ray_workers import RayWorkers  # here: Ray is optional
+
+    return RayWorkers(ray, options.threads)
 
 
 def thread_environment(threads: int) -> dict[str, str]:
@@ -50,44 +79,71 @@ def thread_environment(threads: int) -> dict[str, str]:
 
 
 class LocalWorkers:
+    """Processes of this machine, started when there is a task for them."""
+
     def __init__(self, jobs: int, threads: int) -> None:
         self.capacity = jobs
         self._threads = threads
         self._context = multiprocessing.get_context("spawn")
         self._idle: list[_Worker] = []
         self._busy: dict[str, _Worker] = {}
+        self._at: dict[str, At] = {}
 
     def start(self, key: str, task: Task) -> None:
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if not self._idle:
-            with _environment(thread_environment(self._threads)):
+            with _environment(thread_environment(self._threads)), _ctrl_c_held():
                 self._idle.append(_Worker(self._context))
-        worker = self._idle.pop()
-        worker.connection.send(task)
-        self._busy[key] = worker
+        worker = self._busy[key] = self._idle[-1]
+        self._idle.pop()
+        with suppress(BrokenPipeError):  # it has died: what comes back says so
+            worker.connection.send(task)
 
     def finished(self, wait_s: float) -> list[Finished]:
         ready = wait([worker.connection for worker in self._busy.values()], wait_s)
-        ended = [key for key, worker in self._busy.items() if worker.connection in ready]
-        return [self._outcome(key, self._busy.pop(key)) for key in ended]
+        told = [key for key, worker in self._busy.items() if worker.connection in ready]
+        return [outcome for key in told if (outcome := self._received(key)) is not None]
+
+    def at(self) -> dict[str, At]:
+        return dict(self._at)
 
     def close(self) -> None:
+        """End all processes. Each of them is dead when this returns, also if it is interrupted itself."""
         workers = [*self._busy.values(), *self._idle]
-        for worker in workers:
-            worker.process.terminate()
-        for worker in workers:
-            worker.process.join(_ENDING_S)
-            worker.process.kill()
-        self._busy, self._idle = {}, []
-
-    def _outcome(self, key: str, worker: "_Worker") -> Finished:
         try:
-            value, error, is_final = worker.connection.recv()
+            for worker in workers:
+                worker.process.terminate()
+            deadline_s = monotonic() + _GRACE_S
+            for worker in workers:
+                worker.process.join(max(0.0, deadline_s - monotonic()))
+        finally:
+            for worker in workers:
+                worker.process.kill()
+            for worker in workers:
+                worker.process.join()
+                worker.connection.close()
+            self._busy, self._idle, self._at = {}, [], {}
+
+    def _received(self, key: str) -> Finished | None:
+        """Take a worker's next message, and return what became of its task if it has ended."""
+        worker = self._busy[key]
+        try:
+            message = worker.connection.recv()
         except (EOFError, OSError):
             worker.process.join()
+            self._forget(key)
+            worker.connection.close()
             return Finished(key, error=f"its process ended with exit code {worker.process.exitcode}")
+        if isinstance(message, At):
+            self._at[key] = message
+            return None
         self._idle.append(worker)
-        return Finished(key, value, error, is_final)
+        self._forget(key)
+        return Finished(key, *message)
+
+    def _forget(self, key: str) -> None:
+        del self._busy[key]
+        self._at.pop(key, None)
 
 
 class _Worker:
@@ -105,13 +161,26 @@ def _serve(connection: "Connection[Any, Any]") -> None:
     Thread(target=_end_with_the_campaign, daemon=True).start()
     with suppress(EOFError):
         while True:
-            connection.send(attempt(connection.recv()))
+            connection.send(attempt(connection.recv(), _reporter(connection)))
 
 
-def attempt(task: Task) -> tuple[Any, str | None, bool]:
-    """Value, error, and whether the error is final."""
+def _reporter(connection: "Connection[Any, Any]") -> OnRound:
+    """Return what tells the campaign now and then which round a task is at."""
+    told_s = monotonic()
+
+    def on_round(progress: Progress) -> None:
+        nonlocal told_s
+        if monotonic() - told_s >= _REPORT_EVERY_S:
+            told_s = monotonic()
+            connection.send(At(progress.round, progress.trained))
+
+    return on_round
+
+
+def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any, str | None, bool]:
+    """Perform a task; return its value, the error, and whether the error is final."""
     try:
-        return task.perform(), None, False
+        return task.perform(on_round), None, False
     except InputError as error:
         return None, str(error), True
     except RunError as error:
@@ -126,6 +195,19 @@ def _end_with_the_campaign() -> None:
     if campaign is not None:
         campaign.join()
         os._exit(1)
+
+
+@contextmanager
+def _ctrl_c_held() -> Iterator[None]:
+    """Hold Ctrl-C back while a worker starts, which inherits that and so is not hit before it ignores Ctrl-C itself."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

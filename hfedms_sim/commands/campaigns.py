@@ -10,8 +10,7 @@ from hfedms_sim.commands.terminal import console, notice, resumable
 from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers
-    from hfedms_sim.result import RunDirectory
+    from hfedms_sim.campaign import Axes, Campaign, TrialResult
 
 
 def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -77,27 +76,27 @@ def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
 
 
 def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
-    from hfedms_sim.campaign import Campaign, Options, trials_of
+    from hfedms_sim.campaign import Campaign, Options, campaign_directory, trials_of, workers_for, write_tables
     from hfedms_sim.report.comparison import trial_progress
 
     trials = trials_of(scenario, _axes(grid, options))
     chosen = Options(options["timing_only"], options["threads"], options["allow_infeasible"])
-    workers = _workers(options["ray"], options["jobs"], chosen)  # before a directory is made: there may be no Ray
-    directory = _directory(f"{trials[0].scenario.name}-{name}", options["out"], options["resume"])
+    workers = workers_for(options["jobs"], options["ray"], chosen)  # before a directory is made: there may be no Ray
+    directory = campaign_directory(f"{trials[0].scenario.name}-{name}", options["out"], options["resume"])
     campaign = Campaign(directory, trials, chosen, on_notice=notice)
     quiet = options["quiet"]
     with resumable(directory.path), trial_progress(console(stderr=True), quiet) as on_standing:
         campaign.on_standing = on_standing
         results = campaign.run(workers)
+        write_tables(results, directory.path)
     _conclude(campaign, results, quiet)
 
 
 def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:
-    from hfedms_sim.campaign.comparison import comparison, write_tables
+    from hfedms_sim.campaign import comparison
     from hfedms_sim.report.comparison import comparison_table
 
     directory = campaign.directory.path
-    write_tables(results, directory)
     if not quiet and results:
         name = campaign.trials[0].scenario.name
         console().print(comparison_table(comparison(results), name))
@@ -137,25 +136,3 @@ def _listed(option: str, text: str | None) -> list[str]:
     if not all(names):
         raise InputError(f"--{option} {text!a:.60}: has an empty name")
     return names
-
-
-def _directory(name: str, out: Path | None, resume: bool) -> "RunDirectory":
-    from hfedms_sim.result import RunDirectory
-
-    if not resume:
-        return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
-    if out is None:
-        raise InputError("--resume needs --out DIR, the campaign to go on with")
-    if not out.is_dir():
-        raise InputError(f"{out}: no campaign to resume")
-    return RunDirectory(out, is_new=False)
-
-
-def _workers(ray: str | None, jobs: int, options: "Options") -> "Workers":
-    if ray is None:
-        from hfedms_sim.campaign.workers import LocalWorkers
-
-        return LocalWorkers(jobs, options.threads)
-    from hfedms_sim.campaign.ray_workers import RayWorkers
-
-    return RayWorkers(ray, options.threads)

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
+from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from hfedms_sim.campaign import Row, Standing
+from hfedms_sim.campaign import Ended, Row, Standing
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.campaign.statistics import Estimate
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 _NAMES = ("profile", "strategy")  # whose values speak for themselves
 
-OnStanding = Callable[[Standing], None]
+_LINE_EVERY_S, _LEAST_BETWEEN_LINES_S = 30.0, 1.0
+_MOST_NAMES = 8
 
 
 def comparison_table(rows: Sequence[Row], name: str) -> Table:
@@ -64,8 +67,10 @@ def _seconds(value: float) -> str:
 
 
 @contextmanager
-def trial_progress(console: Console, quiet: bool) -> Iterator[OnStanding]:
-    """A bar on a terminal, a line whenever another tenth of the trials is done elsewhere."""
+def trial_progress(
+    console: Console, quiet: bool, clock: Callable[[], float] = monotonic
+) -> Iterator[Callable[[Standing], None]]:
+    """Show a bar on a terminal; elsewhere a line when a trial ends, and every 30 s."""
     if quiet:
         yield lambda standing: None
     elif console.is_terminal:
@@ -75,26 +80,52 @@ def trial_progress(console: Console, quiet: bool) -> Iterator[OnStanding]:
             yield lambda standing: bar.update(
                 task,
                 description=standing.phase,
-                total=standing.trials,
-                completed=standing.done + standing.failed,
+                total=standing.rounds,
+                completed=standing.rounds_done,
                 state=_state(standing),
             )
     else:
-        yield _lines(console)
+        lines = _Lines(console, clock)
+        yield lines.take
+        lines.flush()
 
 
-def _lines(console: Console) -> OnStanding:
-    told: tuple[str, int, int] = ("", 0, 0)
+class _Lines:
+    """Prints where a campaign is: at once what has ended, but at most a line a second."""
 
-    def on_standing(standing: Standing) -> None:
-        nonlocal told
-        now = (standing.phase, standing.done * 10 // max(1, standing.trials), standing.failed)
-        if now != told:
-            told = now
-            console.print(f"{standing.phase}: {_state(standing)}", highlight=False)
+    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+        self._console = console
+        self._clock = clock
+        self._told_s = -inf
+        self._newest: Standing | None = None
+        self._told: Standing | None = None
+        self._ended: list[Ended] = []
 
-    return on_standing
+    def take(self, standing: Standing) -> None:
+        before, self._newest = self._newest, standing
+        self._ended += standing.ended
+        since_s = self._clock() - self._told_s
+        is_news = (
+            bool(self._ended) or before is None or before.phase != standing.phase or before.failed < standing.failed
+        )
+        if since_s >= _LINE_EVERY_S or (is_news and since_s >= _LEAST_BETWEEN_LINES_S):
+            self._print(standing)
+
+    def flush(self) -> None:
+        """Print what was held back because another line had just been printed."""
+        if self._newest is not None and self._newest is not self._told:
+            self._print(self._newest)
+
+    def _print(self, standing: Standing) -> None:
+        names = [each.trial if each.accuracy is None else f"{each.trial} {each.accuracy:.3f}" for each in self._ended]
+        more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+        ended = f"; ended: {', '.join([*names[:_MOST_NAMES], *more])}" if names else ""
+        self._console.print(f"{standing.phase}: {_state(standing)}{ended}", highlight=False, soft_wrap=True)
+        self._told, self._told_s, self._ended = standing, self._clock(), []
 
 
 def _state(standing: Standing) -> str:
-    return f"{standing.done}/{standing.trials} trials done, {standing.running} running, {standing.failed} failed"
+    trials = f"{standing.done}/{standing.trials} trials done, {standing.running} running, {standing.failed} failed"
+    rounds = f"round {standing.rounds_done:,} of {standing.rounds:,}"
+    left = "" if standing.eta_s is None or not standing.running else f", {format_seconds(standing.eta_s)} left"
+    return f"{trials}, {rounds}{left}"

@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 
 class Spent(NamedTuple):
-    """Up to the end of a round."""
+    """What a run has spent up to the end of a round."""
 
     round: int
     simulated_s: float
     bytes: int
     energy_j: float | None
+    updated_parameters: int
 
 
 class Milestones:

@@ -30,8 +30,8 @@ def run(
     """Plays the scenario and trains what its sensors captured; timing-only: plays it without training.
 
     `out` is the run directory; None keeps the tables in memory. What it or one of the runs `learn_from` has learnt
-    under the same lineage is not learnt again. A first round of more than 30 simulated days is refused unless allowed:
-    such a run is rarely what was meant.
+    under the same lineage is not learnt again; timing-only refuses a directory that was trained. A first round of more
+    than 30 simulated days is refused unless allowed: such a run is rarely what was meant.
     """
     directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
     started = perf_counter()
@@ -40,6 +40,8 @@ def run(
     try:
         others = [learning_of(Path(other)) for other in learn_from]
         if directory is not None:
+            if timing_only:
+                directory.require_untrained()
             directory.begin(scenario, provenance)
         if not timing_only:
             store = _store(directory, others)
@@ -49,12 +51,8 @@ def run(
             session.play(on_round, inf if allow_infeasible else LONGEST_FIRST_ROUND_S)
             played = perf_counter()
             checkpoint_s = session.checkpoint_s
-        if directory is not None:
-            model_path = directory.learning / "model.safetensors"
-            if session.trainer is None:
-                model_path.unlink(missing_ok=True)  # of a trained run that this one goes on with
-            else:
-                session.trainer.finish(model_path)
+        if directory is not None and session.trainer is not None:
+            session.trainer.finish(directory.learning / "model.safetensors")
         summary = session.summary(perf_counter() - started)
         wall_s = {"start": built - started} | session.wall_s(played - built - checkpoint_s)
         provenance |= {

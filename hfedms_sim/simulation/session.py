@@ -43,6 +43,8 @@ class Progress(NamedTuple):
     simulated_s: float
     accuracy: float | None
     """Of the last evaluation; None before it, and in timing-only runs."""
+    trained: int = 0
+    """How many rounds were trained so far, not found in a store."""
 
 
 class _RoundCost(NamedTuple):
@@ -72,6 +74,7 @@ class Session:
         self._lineage = lineage_root(settings) if store is None else store.claim(settings)
         self.trainer = None if store is None else _trainer(scenario, dataset, batches, threads, device, store)
         self._rounds_played = 0
+        self._updated_parameters = 0
         self._stopped: str | None = None
 
     def play(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
@@ -88,7 +91,7 @@ class Session:
             metrics = self._learn(record)
             self._rounds_played = number
             self._trace.rounds.append(_round_row(plan, record, cost, metrics, self._lineage))
-            on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy))
+            on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
             if self._stopped is not None:
                 break
 
@@ -151,6 +154,7 @@ class Session:
         energy = world.end_round()
         self._planner.after(plan, record)
         self._lineage = lineage_after(self._lineage, record)
+        self._updated_parameters += plan.trained_parameters * sum(each.trained for each in record.participations)
         return plan, record, _RoundCost(up, down, again, *((None, None) if energy is None else energy))
 
     def _learn(self, record: RoundRecord) -> Metrics | None:
@@ -169,7 +173,7 @@ class Session:
             return None
         if metrics.accuracy is not None:
             total_bytes = sum(self._world.payload_bytes.values())
-            spent = Spent(record.round, record.end_s, total_bytes, self._world.energy_j)
+            spent = Spent(record.round, record.end_s, total_bytes, self._world.energy_j, self._updated_parameters)
             self._milestones.note(metrics.accuracy, metrics.loss, spent)
             if scenario.stop_at is not None and metrics.accuracy >= scenario.stop_at:
                 self._stopped = f"accuracy {scenario.stop_at:g} reached in round {record.round}"

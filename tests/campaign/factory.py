@@ -5,7 +5,7 @@ from typing import Any
 
 from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers, trials_of
 from hfedms_sim.campaign.tasks import Task, TrialTask
-from hfedms_sim.campaign.workers import Finished, attempt
+from hfedms_sim.campaign.workers import At, Finished, attempt
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from tests.conftest import tiny_scenario
@@ -50,6 +50,9 @@ class HereWorkers:
     def finished(self, wait_s: float) -> list[Finished]:
         done, self._done = self._done, []
         return done
+
+    def at(self) -> dict[str, At]:
+        return {}
 
     def close(self) -> None:
         pass

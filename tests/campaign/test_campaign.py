@@ -102,7 +102,7 @@ def test_a_campaign_goes_on_and_finished_trials_are_not_played_again(tmp_path: P
     _, results = played(tmp_path / "out", source, axes, workers)
     assert workers.performed == [names[1]]
     assert len(results) == 3
-    (tmp_path / "out" / "trials" / names[0] / "summary.json").write_text("{")
+    (tmp_path / "out" / "records" / f"{names[0]}.json").write_text("{")
     (tmp_path / "out" / "kinship.json").write_text("{")
     workers = HereWorkers()
     _, results = played(tmp_path / "out", source, axes, workers)

@@ -9,20 +9,31 @@ from scipy.stats import t as student
 
 from hfedms_sim.campaign.campaign import TrialResult
 from hfedms_sim.campaign.comparison import comparison, write_tables
+from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Trial
 from tests.conftest import tiny_scenario
 
 
+def point(round_number: int, accuracy: float | None) -> Point:
+    measured = dict.fromkeys(("loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy"))
+    return Point(
+        round_number, "full", 10.0 * round_number, 5, 5, None, 70 * round_number, 2 * round_number, accuracy, **measured
+    )
+
+
+CURVE = Curve((point(1, 0.4), point(3, 0.5), point(9, None)))
+
+
 def result(profile: str, seed: int, reached_s: float | None, end_s: float = 100.0) -> TrialResult:
-    spent = {"round": 3, "simulated_s": reached_s, "bytes": 10, "energy_j": None}
+    spent = {"round": 3, "simulated_s": reached_s, "bytes": 10, "energy_j": None, "updated_parameters": 70}
     target = {"accuracy": 0.5} | (spent if reached_s is not None else dict.fromkeys(spent))
     summary: dict[str, Any] = {
         "seed": seed, "rounds": 9, "stopped": None, "simulated_s": end_s, "final_accuracy": 0.6, "lineage": "l",
-        "bytes": {"total": 20}, "energy_j": None, "targets": [target],
+        "final_loss": 0.7, "bytes": {"total": 20}, "energy_j": None, "targets": [target],
     }  # fmt: skip
     trial = Trial(f"{profile}-{seed}", (("profile", profile), ("strategy", "fedavg")), tiny_scenario(seed=seed))
-    return TrialResult(trial, summary, {"timing_only": False})
+    return TrialResult(trial, summary, {"timing_only": False}, CURVE)
 
 
 def test_the_interval_is_students() -> None:

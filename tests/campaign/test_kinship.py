@@ -9,9 +9,9 @@ from hfedms_sim.campaign.kinship import Kin, kinship
 def test_one_path_is_trained_by_the_longest() -> None:
     kin = kinship({"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2", "3"]})
     assert kin == {
-        "a": Kin("b", "2", (), branches_off=False),
+        "a": Kin("b", "2", (), branches_off=False, shared_rounds=2),
         "b": Kin(None, None, ("2", "3"), branches_off=True),
-        "c": Kin("b", "3", (), branches_off=False),
+        "c": Kin("b", "3", (), branches_off=False, shared_rounds=3),
     }
 
 
@@ -23,7 +23,7 @@ def test_a_fork_is_pinned_by_the_trial_that_trains_it() -> None:
 
 
 def test_what_is_written_is_read_again() -> None:
-    kin = Kin("a", "2", ("3", "4"), branches_off=True)
+    kin = Kin("a", "2", ("3", "4"), branches_off=True, shared_rounds=7)
     assert Kin.from_json(kin.as_json()) == kin
 
 
@@ -44,6 +44,7 @@ def test_every_lineage_is_trained_once_and_found_where_it_is_said_to_be(turns: d
     assert sorted(everything) == sorted({lineage for path in paths.values() for lineage in path})
     for name, each in kin.items():
         assert each.branches_off == bool(trained[name])
+        assert each.shared_rounds == len(paths[name]) - len(trained[name])
         if each.parent is not None:
             assert each.fork in trained[each.parent]
             assert each.fork in kin[each.parent].pins

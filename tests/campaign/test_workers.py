@@ -18,7 +18,7 @@ class Odd:
 
     what: str
 
-    def perform(self) -> Any:
+    def perform(self, on_round: Any) -> Any:
         if self.what == "sleep":
             time.sleep(60)
         if self.what == "die":

@@ -1,0 +1,109 @@
+"""The directory of a campaign: who may begin one there, and who may go on with it.
+
+    campaign.json    the options and every trial's resolved scenario; for each data file that one names, a SHA-256 of
+                     what is in it instead of its path, so that the campaign can go on on another machine
+
+A campaign that goes on must be the same in all of it. What is refused is refused before anything is written.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from hfedms_sim.campaign.tasks import Options
+from hfedms_sim.campaign.trials import Trial
+from hfedms_sim.data.files import fingerprint, naming, only_file
+from hfedms_sim.errors import InputError
+from hfedms_sim.result import RunDirectory, differences, read_json
+
+MANIFEST = "campaign.json"
+_CONTENT = "sha256:"
+_KEYS = {"options", "trials"}
+_OLDER_KEYS = {"options", "cells"}
+_NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
+
+
+def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirectory:
+    """Make a campaign's directory, runs/NAME-NNN or `out`, or return that of the one in `out` to go on with."""
+    if not resume:
+        return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
+    if out is None:
+        raise InputError("--resume needs --out DIR, the campaign to go on with")
+    if not (out / MANIFEST).is_file():
+        raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
+    _manifest(out)
+    return RunDirectory(out, is_new=False)
+
+
+def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) -> dict[str, Any]:
+    """Make the directory this campaign's and return each trial's scenario as campaign.json has it, by name.
+
+    The directory of another campaign is refused with the first difference.
+    """
+    try:
+        _require_names(trials)
+        now = {"options": asdict(options), "trials": _portable(trials)}
+        if (directory.path / MANIFEST).is_file():
+            _require_same(directory.path, _manifest(directory.path), now)
+        else:
+            directory.write_json(MANIFEST, now)
+    except InputError:
+        directory.abandon()
+        raise
+    return now["trials"]
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    content = read_json(path / MANIFEST)
+    if set(content) == _OLDER_KEYS:
+        raise InputError(f"{path}: is a campaign of an older version, with cells for trials; start a new one")
+    if set(content) != _KEYS or not all(isinstance(content[key], dict) for key in _KEYS):
+        raise InputError(f"{path / MANIFEST}: is not a campaign's")
+    return content
+
+
+def _require_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    for key, was, is_now in differences(before, now):
+        if str(was).startswith(_CONTENT) and str(is_now).startswith(_CONTENT):
+            raise InputError(f"{path}: was run with other content of the file in {key}: {was:.20}, now {is_now:.20}")
+        raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {is_now!r:.80}")
+
+
+def _require_names(trials: Sequence[Trial]) -> None:
+    """Refuse names that are no file names everywhere, and such as differ in case only."""
+    seen: set[str] = set()
+    for name in (trial.name for trial in trials):
+        if not _NAME.fullmatch(name):
+            raise InputError(f"trial {name!a:.60}: its name must be letters, digits and . _ = + - (at most 200)")
+        if name.lower() in seen:
+            raise InputError(f"trial {name}: there are two of that name")
+        seen.add(name.lower())
+
+
+def _portable(trials: Sequence[Trial]) -> dict[str, Any]:
+    """Return the resolved scenarios by name, with what a file holds, as a digest, instead of where it is."""
+    digests: dict[str, str] = {}
+    return {trial.name: _with_contents(trial.scenario.model_dump(mode="json"), digests) for trial in trials}
+
+
+def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+    for part in (scenario["data"], scenario["stream"], scenario["sensors"]["placement"]):
+        path = part["path"]
+        if path is not None:
+            if path not in digests:
+                digests[path] = _CONTENT + _digest(Path(path))
+            part["path"] = digests[path]
+    return scenario
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or that of all files of a directory and their names."""
+    with naming(path):
+        if not path.is_dir():
+            return fingerprint(only_file(path))
+        files = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
+        listed = "".join(f"{each.relative_to(path).as_posix()}\0{fingerprint(each)}\n" for each in files)
+        return sha256(listed.encode()).hexdigest()

@@ -1,0 +1,47 @@
+"""Hands tasks to workers, as soon as there is room and each may start, and tries once more what fails."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from hfedms_sim.campaign.tasks import Task
+from hfedms_sim.campaign.workers import At, Finished, Workers
+
+ATTEMPTS = 2
+_LOOK_AGAIN_S = 0.5
+
+IsReady = Callable[[str, Collection[str]], bool]
+"""Whether a task may start, given its key and those of all that have not ended."""
+
+
+class Turn(NamedTuple):
+    """What has happened since the last turn: the tasks that have ended for good, and where the others are."""
+
+    ended: list[Finished]
+    running: int
+    at: Mapping[str, At]
+
+
+def dispatched(
+    tasks: Mapping[str, Task], workers: Workers, is_ready: IsReady = lambda key, pending: True
+) -> Iterator[Turn]:
+    """Have all tasks performed, in their order as far as they are ready; return a turn at least twice a second."""
+    attempts = dict.fromkeys(tasks, 0)
+    waiting, running = list(tasks), set[str]()
+    while waiting or running:
+        pending = {*waiting, *running}
+        for key in list(waiting):
+            if len(running) == workers.capacity:
+                break
+            if is_ready(key, pending):
+                waiting.remove(key)
+                running.add(key)
+                attempts[key] += 1
+                workers.start(key, tasks[key])
+        ended = []
+        for each in workers.finished(_LOOK_AGAIN_S):
+            running.remove(each.key)
+            if each.error is None or each.is_final or attempts[each.key] == ATTEMPTS:
+                ended.append(each)
+            else:
+                waiting.append(each.key)
+        yield Turn(ended, len(running), workers.at())
