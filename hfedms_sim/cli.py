@@ -172,7 +172,7 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option(
     "--against",
-    type=click.Choice(["time", "bytes", "energy", "rounds"]),
+    type=click.Choice(["time", "bytes", "energy", "parameters", "rounds"]),
     default="time",
     show_default=True,
     help="What the runs are compared by.",
@@ -180,14 +180,15 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The picture: .png, .svg, ..."
 )
-def plot(runs: tuple[Path, ...], against: Any, out: Path) -> None:
+@click.option("--each", is_flag=True, help="Draw every run by itself, not the mean over seeds.")
+def plot(runs: tuple[Path, ...], against: Any, out: Path, each: bool) -> None:
     """Draw accuracy and loss of finished, trained runs, and print their runtime to accuracy."""
     from hfedms_sim.report.curves import draw_curves
     from hfedms_sim.report.tables import targets_table
     from hfedms_sim.result import open_run
 
     results = [open_run(run) for run in runs]
-    draw_curves(results, against, out)
+    draw_curves(results, against, out, each=each)
     console().print(targets_table(results))
     click.echo(out)
 
@@ -270,15 +271,17 @@ def _paper_efficiency() -> None:
 
 
 @main.command("list")
-@click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies", "datasets"]))
+@click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies", "models", "datasets"]))
 def list_command(what: str) -> None:
     """List what is shipped."""
     from hfedms_sim.report import catalogue
+    from hfedms_sim.report.models import list_models
 
     tables = {
         "scenarios": catalogue.list_scenarios,
         "profiles": catalogue.list_profiles,
         "strategies": catalogue.list_strategies,
+        "models": list_models,
         "datasets": catalogue.list_datasets,
     }
     console().print(tables[what]())
@@ -288,7 +291,7 @@ def list_command(what: str) -> None:
 @click.argument("name")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), metavar="FILE", help="Draw a scenario's hall.")
 def show(name: str, map_path: Path | None) -> None:
-    """Show a scenario, network profile, strategy or data set in full."""
+    """Show a scenario, network profile, strategy, neural network or data set in full."""
     from hfedms_sim.report.catalogue import show_anything
 
     if map_path is not None:

@@ -85,13 +85,15 @@ class Plan:
 
     `memory`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike the groups are
     in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better). `formed`:
-    all the groups from which these were drawn, where later rounds draw from them again.
+    all the groups from which these were drawn, where later rounds draw from them again. `total_groups`: M, how many
+    there are to draw from; where everybody trains alone, each sensor that can take part is one.
     """
 
     round: int
     cycle: int
     phase: Phase
     groups: tuple[Group, ...]
+    total_groups: int
     payload: Payload
     work: tuple[WorkStep, ...]
     memory: Mapping[int, int]

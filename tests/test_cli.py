@@ -88,7 +88,7 @@ def test_runs_are_drawn_and_compared(tmp_path: Path) -> None:
     for strategy in ("fedavg", "hfedms-d"):
         changes = ("--set", "model=tiny-mlp", "--set", "targets=[0.01]", "--rounds", "3", "--strategy", strategy)
         hfedms_sim("run", "quickstart", *changes, "--out", strategy, "--quiet")
-    for against in ("time", "bytes", "energy", "rounds"):
+    for against in ("time", "bytes", "energy", "parameters", "rounds"):
         drawn = hfedms_sim("plot", "fedavg", "hfedms-d", "--against", against, "--out", f"{against}.png")
         assert drawn.exit_code == 0, drawn.output
         assert "Until the model was good enough" in drawn.stdout
@@ -133,9 +133,10 @@ def test_a_trace_of_something_else_is_refused() -> None:
     assert "damaged" in one_error_line(hfedms_sim("trace", "out", "--format", "csv"))
 
 
-@pytest.mark.parametrize("what", ["scenarios", "profiles", "strategies"])
+@pytest.mark.parametrize("what", ["scenarios", "profiles", "strategies", "models"])
 def test_list_names_what_is_shipped(what: str) -> None:
     expected = {"scenarios": "paper-stream", "profiles": "lte-cat-m2-paper", "strategies": "hfedms-d"}
+    expected["models"] = "6,687,834"
     assert expected[what] in hfedms_sim("list", what).stdout
 
 

@@ -123,6 +123,8 @@ def test_progress_is_told_after_every_round() -> None:
         ({"cells": [{"name": "hall", "profile": FAST | {"uplink_bps": 1.0}}]}, True),
         ({"targets": [0.9], "rounds": 5}, True),
         ({"seed": 2}, False),
+        ({"data": {"skew": 0.5}}, False),
+        ({"data": {"skew": 1}}, True),
         ({"model": "mlp"}, False),
         (
             {"strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5, "learning_rate": 0.1}},

@@ -54,7 +54,7 @@ class _Loader(Protocol):
 def open_dataset(data: Data, *, sensors: int, types: int, seed: int) -> Dataset:
     """The scenario's data set with a device for each sensor."""
     if data.set == "glyphs":
-        return Glyphs(seed=seed, devices=sensors, types=types, ink=data.ink)
+        return Glyphs(seed=seed, devices=sensors, types=types, ink=data.ink, skew=data.skew)
     assert data.path is not None, "a scenario's file sets have a path"
     path = Path(data.path)
     dataset = _LOADERS[data.set]()(path, ink=data.ink, seed=seed)

@@ -5,6 +5,16 @@ device are 0.6 times its type's preference (even over the favoured classes) plus
 from the symmetric Dirichlet law of concentration 1/2: normalised gammas of shape 1/2, of which two independent ones
 are E cos^2 A and E sin^2 A for an exponential E and an even angle A.
 
+How far the laws p of two devices lie apart is set by `skew`, s from 0 to 2. With u even over all classes and e all on
+one class, which the device draws by its own p:
+
+    s <= 1   (1 - s) u + s p            the distance of any two devices is s times that of today's law, s = 1
+    s >= 1   (2 - s) p + (s - 1) e      at s = 2 a device sees a single class
+
+As e is p in the mean, the expected distance is convex in s - 1 and least at 0 (Jensen), so it only grows. Raising p to
+a power would not do: it brings devices of the same type together before it drives them apart. Only labels depend on s,
+neither the number of samples nor anybody's hand.
+
 Probabilities are rounded to multiples of 1/256, so a device's law is a table of 256 slots and a sample's label is
 one random byte looked up in it: eight labels from one keyed draw.
 
@@ -18,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.data.base import CHARACTERS, TEST_FRACTION, DeviceLabels, held_out, offsets_of
+from hfedms_sim.scenario.scenario import DEFAULT_SKEW
 from hfedms_sim.seeds import Draws
 
 FEWEST_SAMPLES, MOST_SAMPLES = 100, 300
@@ -37,6 +48,7 @@ Devices = NDArray[np.int64]
 class GlyphLabels:
     draws: Draws
     types: int
+    skew: float = DEFAULT_SKEW
 
     def sizes(self, devices: Devices) -> NDArray[np.int64]:
         """Samples of each device, for training and testing together."""
@@ -68,7 +80,19 @@ class GlyphLabels:
     def probabilities(self, devices: Devices) -> NDArray[np.float64]:
         """(devices, 62), before rounding."""
         used, which = np.unique(self.types_of(devices), return_inverse=True)
-        return _TYPE_SHARE * self._preferences(used)[which] + (1 - _TYPE_SHARE) * self._skews(devices)
+        mixed = _TYPE_SHARE * self._preferences(used)[which] + (1 - _TYPE_SHARE) * self._skews(devices)
+        if self.skew == DEFAULT_SKEW:
+            return mixed
+        if self.skew < DEFAULT_SKEW:
+            return (1 - self.skew) / _CLASSES + self.skew * mixed
+        return (2 - self.skew) * mixed + (self.skew - 1) * self._single_classes(devices, mixed)
+
+    def _single_classes(self, devices: Devices, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each device all probability on one class, drawn by its own probabilities."""
+        ends = np.cumsum(probabilities, axis=1)
+        points = self.draws.uniform("glyphs/single", devices)[:, None] * ends[:, -1:]
+        drawn = np.minimum((ends <= points).sum(axis=1), _CLASSES - 1)
+        return np.asarray(np.eye(_CLASSES)[drawn])
 
     def _preferences(self, types: NDArray[np.int64]) -> NDArray[np.float64]:
         order = np.argsort(self.draws.bits("glyphs/favoured", types[:, None], np.arange(_CLASSES)), axis=1)

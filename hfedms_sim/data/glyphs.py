@@ -1,7 +1,7 @@
 """The embedded data set: handwriting-like characters drawn from stroke fonts, for any number of devices.
 
-It needs no download and no file, and everything about a device is a pure function of (seed, types, device): one more
-device moves nobody else's labels, style or pixels. It is a stand-in for handwriting: a device writes in one of six
+It needs no download and no file, and everything about a device is a pure function of (seed, types, skew, device): one
+more device moves nobody else's labels, style or pixels. It is a stand-in for handwriting: a device writes in one of six
 hands with a style of its own, and its production line decides which characters it sees most.
 """
 
@@ -15,6 +15,7 @@ from hfedms_sim.data.base import DeviceLabels, Ink, delivered
 from hfedms_sim.data.glyph_cache import GlyphCache, cache_home
 from hfedms_sim.data.glyph_labels import LEAST_TRAIN_SAMPLES, GlyphLabels
 from hfedms_sim.data.writers import written
+from hfedms_sim.scenario.scenario import DEFAULT_SKEW
 from hfedms_sim.seeds import Draws
 
 GENERATOR_VERSION = 1
@@ -27,6 +28,7 @@ class Glyphs:
     devices: int
     types: int
     ink: Ink = "bright"
+    skew: float = DEFAULT_SKEW
     name: ClassVar[str] = "glyphs"
     source_ink: ClassVar[Ink] = "bright"
 
@@ -39,6 +41,7 @@ class Glyphs:
             "types": self.types,
             "devices": self.devices,
             "ink": self.ink,
+            "skew": float(self.skew),
         }
 
     @property
@@ -68,7 +71,7 @@ class Glyphs:
 
     @property
     def _law(self) -> GlyphLabels:
-        return GlyphLabels(Draws(self.seed), self.types)
+        return GlyphLabels(Draws(self.seed), self.types, self.skew)
 
     def _train_size(self, device: int) -> int:
         return int(self._law.train_sizes(np.array([device]))[0])
@@ -84,4 +87,5 @@ class Glyphs:
     def _cache(self) -> GlyphCache:
         home = cache_home()
         settings = f"glyphs-{GENERATOR_VERSION}-seed-{self.seed}-types-{self.types}"
-        return GlyphCache(None if home is None else home / settings)
+        other = "" if self.skew == DEFAULT_SKEW else f"-skew-{float(self.skew)!r}"  # caches without it are older
+        return GlyphCache(None if home is None else home / f"{settings}{other}")

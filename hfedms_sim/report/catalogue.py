@@ -11,6 +11,7 @@ from rich.text import Text
 from hfedms_sim.data import DATASETS, FEMNIST, holds_dataset, open_copy, summary
 from hfedms_sim.errors import InputError
 from hfedms_sim.overheads import extra_memory_bytes, extra_uplink_bytes, model_bytes, training_multiply_adds
+from hfedms_sim.report.models import show_model
 from hfedms_sim.scenario import (
     CLASSES,
     MODELS,
@@ -66,7 +67,7 @@ def list_datasets() -> Table:
 
 
 def show_anything(name: str) -> RenderableType | str:
-    """A strategy, profile, scenario or data set by name, or what the file at a path holds.
+    """A strategy, profile, network, scenario or data set by name, or what the file at a path holds.
 
     A scenario is shown as the text of its YAML.
     """
@@ -76,7 +77,9 @@ def show_anything(name: str) -> RenderableType | str:
         return _show_strategy(name)
     if name in shipped("profile"):
         return _show_profile(load_profile(name))
-    known = [*STRATEGY_SETTINGS, *shipped("profile"), *shipped("scenario"), *DATASET_TEXTS]
+    if name in MODELS:
+        return show_model(name)
+    known = [*STRATEGY_SETTINGS, *shipped("profile"), *MODELS, *shipped("scenario"), *DATASET_TEXTS]
     if not is_path(name) and name not in known and not holds_dataset(Path(name)):
         raise InputError(unknown("name", name, known))
     if holds_dataset(Path(name)):

@@ -103,7 +103,12 @@ def _draw_line(axes: Axes, line: Line, look: _Look) -> None:
 
 
 def _draw_mark(axes: Axes, mark: Mark) -> None:
-    how: dict[str, Any] = {"color": "0.35", "linewidth": 1.0, "linestyle": (0, (3, 2)), "zorder": 1}
+    how: dict[str, Any] = {
+        "color": "0.35",
+        "linewidth": 1.0,
+        "linestyle": (0, (3, 2)),
+        "zorder": 1.8,
+    }  # above the grid, below the lines
     text: dict[str, Any] = {"textcoords": "offset points", "color": "0.25", "fontsize": "small"}
     if mark.axis == "x":
         axes.axvline(mark.value, **how)

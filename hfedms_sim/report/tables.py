@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hfedms_sim.paper.efficiency import EfficiencyRow
+from hfedms_sim.report.run_labels import telling_facts, telling_settings
 from hfedms_sim.result import RunResult
 from hfedms_sim.units import SECONDS_PER_HOUR, TERABYTE, format_bps, format_bytes, format_joules, format_seconds
 
@@ -43,22 +44,16 @@ def closing_table(result: RunResult) -> Table:
 def targets_table(results: Sequence[RunResult]) -> Table:
     """Runtime to accuracy: what each run had spent when it first reached each target."""
     table = Table(title="Until the model was good enough", title_justify="left")
-    telling = telling_facts(results)
-    for heading in (*telling, "accuracy"):
+    telling, settings = telling_facts(results), telling_settings(results)
+    for heading in (*telling, *(["settings"] if any(settings) else []), "accuracy"):
         table.add_column(heading)
     for heading in ("round", "simulated time", "bytes", "energy"):
         table.add_column(heading, justify="right")
-    for result in results:
-        who = [str(result.summary[fact]) for fact in telling]
+    for result, own in zip(results, settings, strict=True):
+        who = [Text(str(result.summary[fact])) for fact in telling] + ([Text(own)] if any(settings) else [])
         for target in result.summary["targets"]:
             table.add_row(*who, f"{target['accuracy']:g}", *_spent(target, result.summary["rounds"]))
     return table
-
-
-def telling_facts(results: Sequence[RunResult]) -> list[str]:
-    """Keys of the summary that tell the runs apart; always the strategy."""
-    facts = ("strategy", "profile", "scenario", "seed")
-    return [key for key in facts if key == "strategy" or len({str(result.summary[key]) for result in results}) > 1]
 
 
 def _spent(target: Mapping[str, Any], rounds: int) -> tuple[str, ...]:

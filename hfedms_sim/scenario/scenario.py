@@ -11,6 +11,8 @@ from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
 
+DEFAULT_SKEW = 1.0
+
 
 class Data(Settings):
     set: Literal["glyphs", "npz", "leaf", "parquet"] = "glyphs"
@@ -19,12 +21,20 @@ class Data(Settings):
     """The file or directory (npz, leaf, parquet)."""
     ink: Literal["bright", "dark"] = "bright"
     """Polarity: bright is ink 1 on background 0."""
+    skew: Annotated[float, Field(ge=0, le=2)] = DEFAULT_SKEW
+    """How unlike the sensors' classes are (glyphs): 0 not at all, 1 as it comes, 2 a single class each."""
 
     @model_validator(mode="after")
     def _files_have_a_path(self) -> "Data":
         given = self.path is not None
         if given == (self.set == "glyphs"):
             raise ValueError(f"set: {self.set} {'has no' if given else 'needs'} path")
+        return self
+
+    @model_validator(mode="after")
+    def _only_glyphs_have_a_skew(self) -> "Data":
+        if self.set != "glyphs" and self.skew != DEFAULT_SKEW:
+            raise ValueError(f"set: {self.set} has no skew (here {self.skew:g}); only glyphs are drawn with one")
         return self
 
 

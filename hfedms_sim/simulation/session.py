@@ -238,7 +238,7 @@ def _round_row(
     trained = sum(participation.trained for participation in record.participations)
     return (
         record.round, record.cycle, record.phase, record.start_s, record.end_s,
-        len(plan.groups), plan.participants, plan.participants - trained,
+        len(plan.groups), plan.total_groups, plan.participants, plan.participants - trained,
         plan.group_distance,
         *cost,
         trained * plan.trained_parameters,

@@ -38,6 +38,7 @@ class FedAvg:
             cycle=state,
             phase="full",
             groups=tuple(Group(number, (client,)) for number, client in enumerate(clients)),
+            total_groups=len(self._sensors),
             payload=Payload("model", model_bytes(settings, model)),
             work=(WorkStep("train", training_multiply_adds(settings, model) * settings.epochs),),
             memory={},

@@ -74,6 +74,7 @@ class HFedMSStatic:
             cycle=cycle,
             phase="full",
             groups=groups,
+            total_groups=self._group_count(cycle),
             payload=Payload("model", self._model.model_bytes),
             work=(WorkStep("train", multiply_adds),),
             memory=state.memory,
@@ -86,10 +87,14 @@ class HFedMSStatic:
     def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
         """Those that take part in the cycle, and how unlike all of them are."""
         settings = self._chain_settings
-        count = group_count(settings, cycle, len(self._sensors))
+        count = self._group_count(cycle)
         groups, distance = grouped(settings, self._sensors, counts, count, self._draws, cycle)
         chosen = self._draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
         return tuple(Group(number, groups[group]) for number, group in enumerate(chosen)), distance
+
+    def _group_count(self, cycle: int) -> int:
+        """Return M, how many groups are formed in the cycle."""
+        return group_count(self._chain_settings, cycle, len(self._sensors))
 
 
 class HFedMSDynamic(HFedMSStatic):
@@ -135,11 +140,13 @@ class HFedMSDynamic(HFedMSStatic):
         )
 
     def _calibration_plan(self, state: HFedMSState) -> Plan:
+        cycle = cycle_of(state.round, self._interval)
         return Plan(
             round=state.round,
-            cycle=cycle_of(state.round, self._interval),
+            cycle=cycle,
             phase="calibration",
             groups=self._ordered(state),
+            total_groups=self._group_count(cycle),
             payload=Payload("classifier", self._model.classifier_bytes),
             work=self._calibration_work(first=position_in_cycle(state.round, self._interval) == 1),
             memory=state.memory,

@@ -54,6 +54,7 @@ class StaticGroups:
             cycle=state.round,
             phase="full",
             groups=tuple(Group(number, groups[group]) for number, group in enumerate(chosen)),
+            total_groups=len(groups),
             payload=Payload("model", model.model_bytes),
             work=(WorkStep("train", training_multiply_adds(settings, model) * settings.epochs),),
             memory={},

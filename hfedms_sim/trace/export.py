@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
-from hfedms_sim.trace.tables import TABLES
+from hfedms_sim.trace.tables import ADDED_COLUMNS, TABLES
 
 Format = Literal["csv", "parquet", "perfetto"]
 _DEFAULT_NAMES: dict[Format, str] = {"csv": "trace-csv", "parquet": "trace-parquet", "perfetto": "trace.perfetto.json"}
@@ -36,13 +36,18 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
 
 
 def read_trace_table(run_directory: Path, name: str) -> pa.Table:
-    """A table of a run, which must have the columns of the contract."""
+    """Return a table of a run, which must have the columns of the contract; added ones that it lacks are null."""
     path = run_directory.absolute() / f"{name}.parquet"
     try:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
-    if table.schema != arrow_schema(TABLES[name]):
+    schema = arrow_schema(TABLES[name])
+    for column in ADDED_COLUMNS.get(name, ()):
+        if column not in table.column_names:
+            place = min(schema.get_field_index(column), table.num_columns)
+            table = table.add_column(place, schema.field(column), pa.nulls(len(table), schema.field(column).type))
+    if table.schema != schema:
         raise InputError(f"{path}: its columns are not those of a run's {name}")
     return table
 

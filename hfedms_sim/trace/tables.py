@@ -31,6 +31,7 @@ ROUNDS = _table(
     start_s              float64  simulated seconds
     end_s                float64  when the last transfer and the last work ended
     groups               int64    chains that ran in parallel
+    total_groups         int64    groups that were formed, from which these chains were drawn
     participants         int64    sensors in these chains
     skipped              int64    participants that trained nothing
     group_distance       float64  sum of squared distances between the groups' class counts
@@ -112,5 +113,8 @@ FAULTS = _table(
     detail               string   more
 """,
 )
+
+ADDED_COLUMNS: dict[str, tuple[str, ...]] = {"rounds": ("total_groups",)}
+"""Those that directories of earlier versions may lack: whoever reads such a directory gets nulls."""
 
 TABLES: dict[str, Table] = {table.name: table for table in (ROUNDS, TRANSFERS, WORK, CAPTURES, FAULTS)}

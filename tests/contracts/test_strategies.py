@@ -49,6 +49,12 @@ PARTICIPANTS = {
     "hfedms-s": [6, 4, 6, 6, 7, 7],  # 3, 6, 9, 9, 11, 11 groups in cycles 1 to 6
     "hfedms-d": [6, 6, 6, 4, 4, 4],  # 3 groups in the first cycle, 6 in the second
 }
+TOTAL_GROUPS = {
+    "static-groups": [3] * 6,
+    "static-icg": [3] * 6,
+    "hfedms-s": [3, 6, 9, 9, 11, 11],
+    "hfedms-d": [3, 3, 3, 6, 6, 6],
+}
 OWN_LOSS = {"fedmmd", "fedfusion"}  # what only the generic engine takes
 EVERYONE_ALONE = [7] * 6  # floor(0.7 x 11)
 MLP, MLP_CLASSIFIER, SMALL_CNN = 13_614, 1_054, 57_694  # parameters
@@ -108,6 +114,7 @@ def test_every_strategy_is_among_the_cases() -> None:
 def test_rounds_are_played_by_as_many_sensors_as_the_rule_says(scenario: Make, case: str) -> None:
     rounds = run(scenario(case), timing_only=True).rounds
     assert rounds["participants"].tolist() == PARTICIPANTS.get(case, EVERYONE_ALONE)
+    assert rounds["total_groups"].tolist() == TOTAL_GROUPS.get(case, [DEVICES] * 6)
     assert (rounds["end_s"] > rounds["start_s"]).all()
     assert not rounds["skipped"].any()
 

@@ -61,6 +61,16 @@ def test_a_path_belongs_to_files_and_only_to_files(raw: dict[str, Any], complain
         Data.model_validate(raw)
 
 
+def test_a_skew_belongs_to_glyphs_and_only_to_glyphs() -> None:
+    with pytest.raises(ValidationError, match="set: npz has no skew"):
+        Data.model_validate({"set": "npz", "path": "x.npz", "skew": 0.5})
+    with pytest.raises(ValidationError, match="less than or equal to 2"):
+        Data.model_validate({"skew": 2.5})
+    assert Data.model_validate({"set": "npz", "path": "x.npz", "skew": 1}).skew == 1, "as a run's scenario.yaml has it"
+    skewed = open_dataset(Data(skew=0.5), sensors=2, types=1, seed=1)
+    assert skewed.content["skew"] == 0.5
+
+
 def test_a_summary_counts_everything_once(tmp_path: Path) -> None:
     raw = raw_samples()
     assert raw.is_test is not None

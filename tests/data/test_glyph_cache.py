@@ -1,5 +1,6 @@
 """The cache of drawn glyphs changes nothing but the time it takes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +93,19 @@ def test_without_a_home_nothing_is_cached(drawn: list[int], monkeypatch: pytest.
     monkeypatch.setattr(Path, "home", homeless)
     assert home_of() is None
     assert len(DATA.train_images(1)) > 0
+
+
+def test_data_of_another_skew_has_a_cache_of_its_own_and_the_default_keeps_the_old_one(
+    drawn: list[int], cache_home: Path
+) -> None:
+    skewed = replace(DATA, skew=1.5)
+    DATA.train_images(1)
+    images = skewed.train_images(1)
+    assert drawn == [1, 1]
+    assert np.array_equal(skewed.train_images(1), images)
+    replace(DATA, skew=1.0).train_images(1)
+    assert drawn == [1, 1]
+    assert sorted(path.parent.parent.name for path in cached_files(cache_home)) == [
+        "glyphs-1-seed-1-types-2",
+        "glyphs-1-seed-1-types-2-skew-1.5",
+    ]

@@ -1,5 +1,6 @@
 """The embedded data set: pure, lazy, varied, readable by a simple classifier."""
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -149,3 +150,78 @@ def test_a_simple_classifier_reads_them_but_not_all() -> None:
     distance = (means**2).sum(axis=1) - 2 * unseen @ means.T
     accuracy = (distance.argmin(axis=2) == np.arange(CLASSES)).mean()
     assert 0.3 < accuracy < 0.9
+
+
+SKEWS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+
+
+def laws(skew: float, types: int = 4) -> Any:
+    return GlyphLabels(Draws(1), types, skew).probabilities(np.arange(120))
+
+
+def mean_distance(probabilities: Any) -> float:
+    """Total variation, over all pairs of devices."""
+    return float(np.abs(probabilities[:, None] - probabilities[None]).sum(axis=-1).mean() / 2)
+
+
+def test_labels_without_a_skew_are_those_of_before_there_was_one() -> None:
+    labels = glyphs().train_labels_of(np.arange(500)).labels
+    digest = "f2bb6d5cfe7753b333d73d0737a6c7d1b8fc71a789fcbde515a58865ce8af72b"
+    assert sha256(labels.tobytes()).hexdigest() == digest
+    assert np.array_equal(labels, glyphs(skew=1.0).train_labels_of(np.arange(500)).labels)
+
+
+@pytest.mark.parametrize("types", [1, 4, 1000])
+def test_devices_lie_the_farther_apart_the_larger_the_skew(types: int) -> None:
+    distances = [mean_distance(laws(skew, types)) for skew in SKEWS]
+    assert distances == sorted(distances)
+    assert len(set(distances)) == len(SKEWS)
+
+
+@pytest.mark.parametrize("skew", SKEWS)
+def test_a_skew_below_one_scales_every_distance_and_probabilities_remain_such(skew: float) -> None:
+    assert np.allclose(laws(skew).sum(axis=1), 1)
+    assert laws(skew).min() >= 0
+    if skew <= 1:
+        assert mean_distance(laws(skew)) == pytest.approx(skew * mean_distance(laws(1.0)))
+
+
+def test_the_samples_themselves_follow_the_skew() -> None:
+    """Also after rounding to slots: the mean share of a device's most frequent class only grows."""
+
+    def shares(skew: float) -> list[float]:
+        data = glyphs(skew=skew)
+        return [
+            float(np.bincount(data.train_labels(device)).max() / len(data.train_labels(device))) for device in range(20)
+        ]
+
+    means = [float(np.mean(shares(skew))) for skew in (0.0, 1.0, 1.5, 2.0)]
+    assert means == sorted(means)
+    assert shares(2.0) == [1.0] * 20
+
+
+def test_without_skew_every_device_draws_from_the_same_table() -> None:
+    assert np.ptp(laws(0.0), axis=0).max() == 0
+    assert np.allclose(laws(0.0), 1 / CLASSES)
+
+
+def test_at_the_largest_skew_a_device_sees_a_class_as_often_as_its_law_says() -> None:
+    """One type, many devices: the chosen classes have the mean law's frequencies, within five standard errors."""
+    law, devices = GlyphLabels(Draws(3), 1, 2.0), np.arange(20_000)
+    chosen = law.probabilities(devices).mean(axis=0)
+    expected = GlyphLabels(Draws(3), 1).probabilities(devices).mean(axis=0)
+    assert (np.abs(chosen - expected) < 5 * np.sqrt(expected / len(devices))).all()
+
+
+def test_skew_moves_neither_sizes_nor_hands() -> None:
+    devices = np.arange(20)
+    assert np.array_equal(glyphs(skew=2.0).train_sizes(devices), glyphs().train_sizes(devices))
+    labels = glyphs(skew=2.0).train_labels(3)
+    assert np.array_equal(
+        glyphs(skew=2.0).train_images(3), (written(Draws(1), 3, labels) / np.float32(255)).astype(np.float32)
+    )
+
+
+def test_content_tells_data_of_different_skews_apart() -> None:
+    assert glyphs(skew=0.5).content != glyphs().content
+    assert glyphs(skew=1).content == glyphs().content

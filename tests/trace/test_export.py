@@ -4,12 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import run
-from hfedms_sim.trace import TABLES, Format, export_trace
+from hfedms_sim.trace import TABLES, Format, export_trace, read_trace_table
 from tests.conftest import tiny_scenario
 
 
@@ -48,6 +49,37 @@ def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypat
     with pytest.raises(KeyboardInterrupt):
         export_trace(result.directory, "csv")
     assert set(result.directory.iterdir()) == before
+
+
+def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(result: RunResult) -> None:
+    assert result.directory is not None
+    path = result.directory / "rounds.parquet"
+    now = pq.read_table(path)
+    pq.write_table(now.drop_columns(["total_groups"]), path)
+    read = read_trace_table(result.directory, "rounds")
+    assert read.schema == now.schema
+    assert read["total_groups"].null_count == len(read) > 0
+    assert read.drop_columns(["total_groups"]) == now.drop_columns(["total_groups"])
+    assert export_trace(result.directory, "csv").is_dir()
+
+
+@pytest.mark.parametrize("column", ["groups", "lineage"])
+def test_a_table_that_lacks_another_column_is_refused(result: RunResult, column: str) -> None:
+    assert result.directory is not None
+    path = result.directory / "rounds.parquet"
+    pq.write_table(pq.read_table(path).drop_columns([column]), path)
+    with pytest.raises(InputError, match="its columns are not those of a run's rounds"):
+        read_trace_table(result.directory, "rounds")
+
+
+def test_an_added_column_of_another_type_is_refused(result: RunResult) -> None:
+    assert result.directory is not None
+    path = result.directory / "rounds.parquet"
+    table = pq.read_table(path)
+    place = table.column_names.index("total_groups")
+    pq.write_table(table.set_column(place, "total_groups", table["total_groups"].cast("string")), path)
+    with pytest.raises(InputError, match="its columns are not those of a run's rounds"):
+        read_trace_table(result.directory, "rounds")
 
 
 def test_a_table_with_other_columns_is_refused(result: RunResult) -> None:

@@ -20,6 +20,7 @@ def make_plan(*chains: tuple[int, ...], **changes: Any) -> Plan:
         "cycle": 1,
         "phase": "full",
         "groups": tuple(Group(number, sensors) for number, sensors in enumerate(chains)),
+        "total_groups": len(chains),
         "payload": KILOBYTE,
         "work": (TRAIN,),
         "memory": {},

@@ -1,0 +1,103 @@
+"""What tells runs apart, in words for a legend or a table: strategy, profile, scenario, seed, and any other setting.
+
+A setting is named if runs that have it differ in it, and if that is not already said: what belongs to a network
+profile is said by the profile's name, and everything by the scenario's name, as long as runs of the same name agree;
+a strategy's own defaults are said by the strategy's name.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from hfedms_sim.result import RunResult
+
+MOST_SETTINGS = 4  # of a label; the others are counted
+_LONGEST_TEXT = 24
+_MOST_ITEMS = 3
+_SAID_OTHERWISE = ("name", "description", "seed", "strategy.name")
+
+Settings = dict[str, Any]
+"""By dotted key."""
+
+
+def telling_facts(results: Sequence[RunResult]) -> list[str]:
+    """Return the keys of the summary that tell the runs apart; always the strategy."""
+    facts = ("strategy", "profile", "scenario", "seed")
+    return [key for key in facts if key == "strategy" or len({str(result.summary[key]) for result in results}) > 1]
+
+
+def telling_settings(results: Sequence[RunResult]) -> list[str]:
+    """Return for each run the other settings in which the runs differ: 'interval=3, batch=20'; empty if in none."""
+    flat = [dict(_flattened(result.scenario.model_dump(mode="json"))) for result in results]
+    keys = [key for key in dict.fromkeys(key for each in flat for key in each) if _tells(key, flat, results)]
+    short = _short_names(keys)
+    return [_joined([f"{short[key]}={_shown(each[key])}" for key in keys if key in each]) for each in flat]
+
+
+def without_seed(result: RunResult) -> str:
+    """Return a text that is equal for runs that differ in nothing but the seed."""
+    return repr(result.scenario.model_dump(mode="json", exclude={"seed"}))
+
+
+def _flattened(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Return the single values below a key; a list of single values is one, and so is the length of any other list."""
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _flattened(each, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        yield key, len(value)
+        for index, each in enumerate(value):
+            yield from _flattened(each, f"{key}.{index}")
+    else:
+        yield key, value
+
+
+def _tells(key: str, flat: Sequence[Settings], results: Sequence[RunResult]) -> bool:
+    if key in _SAID_OTHERWISE or not _differs(key, flat) or _is_default(key, flat, results):
+        return False
+    explanations = ["scenario", *(["profile"] if ".profile." in key else [])]
+    for fact in explanations:
+        names = [str(result.summary[fact]) for result in results]
+        alike = ([each for each, own in zip(flat, names, strict=True) if own == name] for name in set(names))
+        if len(set(names)) > 1 and not any(_differs(key, each) for each in alike):
+            return False
+    return True
+
+
+def _is_default(key: str, flat: Sequence[Settings], results: Sequence[RunResult]) -> bool:
+    """Return whether every run has its strategy's own default there."""
+    defaults = [_strategy_defaults(result) for result in results]
+    return all(key not in own or default.get(key, ...) == own[key] for own, default in zip(flat, defaults, strict=True))
+
+
+def _strategy_defaults(result: RunResult) -> Settings:
+    return dict(_flattened({"strategy": type(result.scenario.strategy)().model_dump(mode="json")}))
+
+
+def _differs(key: str, flat: Sequence[Settings]) -> bool:
+    return len({repr(each[key]) for each in flat if key in each}) > 1
+
+
+def _short_names(keys: Sequence[str]) -> dict[str, str]:
+    """Return the last part of each key, or all of it where two would be called alike."""
+    last = {key: key.rpartition(".")[2] for key in keys}
+    count = Counter(last.values())
+    return {key: name if count[name] == 1 else key for key, name in last.items()}
+
+
+def _joined(settings: Sequence[str]) -> str:
+    rest = len(settings) - MOST_SETTINGS
+    return ", ".join([*settings[:MOST_SETTINGS], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        items = [_shown(each) for each in value[:_MOST_ITEMS]]
+        return f"[{', '.join([*items, *(['…'] if len(value) > _MOST_ITEMS else [])])}]"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
