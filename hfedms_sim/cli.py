@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from hfedms_sim.commands.campaigns import compare, sweep
+from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, resumable
 from hfedms_sim.errors import InputError, RunError
 
@@ -193,83 +194,6 @@ def plot(runs: tuple[Path, ...], against: Any, out: Path, each: bool) -> None:
     click.echo(out)
 
 
-@main.command()
-@click.argument(
-    "name", type=click.Choice(["efficiency", "grouping", "benchmarks"]), default="efficiency", metavar="[NAME]"
-)
-@click.option("--data", type=click.Path(path_type=Path), metavar="PATH", help="A data set instead of glyphs.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="grouping: the box plots, as a picture.")
-@click.option("--scale", type=click.Choice(["smoke", "full"]), help="benchmarks: minutes, or the paper's size.")
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="benchmarks: processes.")
-def paper(name: str, data: Path | None, out: Path | None, scale: Any, jobs: int) -> None:
-    """The HFedMS paper's experiment NAME: published figures beside ours.
-
-    efficiency (the default): bytes and hours until 70 % accuracy, in closed form and simulated. grouping: how alike
-    groups are, for single clients, random groups, inter-cluster grouping and its matched variant. benchmarks: all
-    strategies on streaming and static data, and which of the paper's claims hold.
-    """
-    if name != "grouping" and out is not None:
-        raise InputError("--out is for 'paper grouping'")
-    if name != "benchmarks" and scale is not None:
-        raise InputError("--scale is for 'paper benchmarks'")
-    if name == "efficiency" and data is not None:
-        raise InputError("--data is for 'paper grouping' and 'paper benchmarks'")
-    if name == "grouping":
-        _paper_grouping(data, out)
-    elif name == "benchmarks":
-        _paper_benchmarks(scale or "smoke", data, jobs)
-    else:
-        _paper_efficiency()
-
-
-def _paper_benchmarks(scale: Any, data: Path | None, jobs: int) -> None:
-    from hfedms_sim.paper.benchmarks import SCALES, benchmarks, claims
-    from hfedms_sim.report.benchmarks import benchmarks_table, claims_table
-
-    if scale == "full" and data is None:
-        raise InputError("--scale full needs --data FILE, a data set of at least 368 devices")
-
-    def on_curve(curve: Any) -> None:
-        click.echo(f"{curve.strategy}, {curve.data}: accuracy {curve.final_accuracy:.3f}", err=True)
-
-    curves = benchmarks(scale, data, jobs=jobs, on_curve=on_curve)
-    title = f"Accuracy / loss after {SCALES[scale].rounds} rounds (published: FEMNIST, 368 clients, 500 rounds)"
-    console().print(benchmarks_table(curves, title))
-    console().print(claims_table(claims(curves)))
-
-
-def _paper_grouping(data: Path | None, out: Path | None) -> None:
-    from hfedms_sim.data import open_copy, open_dataset
-    from hfedms_sim.paper.grouping import grouping
-    from hfedms_sim.report.grouping import draw_grouping, grouping_table
-    from hfedms_sim.scenario import Scenario, load_scenario
-
-    if data is None:
-        defaults: Scenario = load_scenario("paper-stream")
-        sensors = defaults.sensors
-        dataset = open_dataset(defaults.data, sensors=sensors.count, types=sensors.types, seed=defaults.seed)
-    else:
-        dataset = open_copy(data)
-    spreads = grouping(dataset)
-    console().print(grouping_table(spreads))
-    if out is not None:
-        draw_grouping(
-            spreads, f"{dataset.devices} devices of {data.name if data else dataset.name}, batches of 50", out
-        )
-        click.echo(out)
-
-
-def _paper_efficiency() -> None:
-    from hfedms_sim.paper.efficiency import efficiency
-    from hfedms_sim.report.tables import efficiency_bytes_table, efficiency_hours_table
-
-    rows = list(efficiency())
-    console().print(efficiency_bytes_table(rows))
-    console().print(efficiency_hours_table(rows))
-    agreeing = sum(row.agreeing_figures for row in rows)
-    console().print(f"{agreeing} of {2 * len(rows)} published figures reproduced at their printed precision.")
-
-
 @main.command("list")
 @click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies", "models", "datasets"]))
 def list_command(what: str) -> None:
@@ -352,6 +276,7 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_f
 
 main.add_command(compare)
 main.add_command(sweep)
+main.add_command(paper)
 
 if __name__ == "__main__":
     main()

@@ -11,7 +11,7 @@ it branches off from is there, which is before its parent has ended.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +49,8 @@ class Campaign:
     on_notice: Callable[[str], None] = lambda line: None
     failures: dict[str, str] = field(default_factory=dict)
     """Why a trial failed, by its name."""
+    known: Mapping[str, Record] = field(default_factory=dict)
+    """Records of other campaigns by their digests: a trial that is the same takes over what it came to."""
     _digests: dict[str, str] = field(default_factory=dict)
     _records: dict[str, Record] = field(default_factory=dict)
 
@@ -86,7 +88,7 @@ class Campaign:
         """Return the record of a trial that is finished; None, and a line why, if there is none to be trusted."""
         path = records.path_of(self.directory.path, trial.name)
         if not path.exists():
-            return None
+            return self._taken_over(trial)
         try:
             record = records.read_record(path)
         except InputError as error:
@@ -95,6 +97,15 @@ class Campaign:
         if record.digest != self._digests[trial.name]:
             self.on_notice(f"{path}: is of another scenario or other options; the trial is played again")
             return None
+        return record
+
+    def _taken_over(self, trial: Trial) -> Record | None:
+        """Return the record that another campaign has of the very same trial, written as this one's; None without."""
+        found = self.known.get(self._digests[trial.name])
+        if found is None:
+            return None
+        record = replace(found, trial=trial.name, variant=trial.variant)
+        records.write_record(self.directory.path, record)
         return record
 
     def _kinship(self, workers: Workers) -> dict[str, Kin]:

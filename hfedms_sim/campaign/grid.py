@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hfedms_sim.errors import InputError
 
 LARGEST_RANGE = 10_000
+_LONGEST_SEED = 20  # digits
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})(?::({_NUMBER}))?")
 _OPENING, _CLOSING, _QUOTES = "[{(", "]})", "'\""
@@ -34,6 +35,14 @@ def parse_grid(text: str) -> Axis:
     if len(set(expanded)) < len(expanded):
         raise InputError(f"--grid {text!a:.60}: has a value twice")
     return Axis(key, expanded)
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Return the seeds that a text such as 1,2,3 or 1:5 stands for."""
+    values = parse_grid(f"seeds={text}").values
+    if not all(value.isascii() and value.isdigit() and len(value) < _LONGEST_SEED for value in values):
+        raise InputError(f"--seeds {text!a:.60}: must be whole numbers, such as 1,2,3 or 1:5")
+    return [int(value) for value in values]
 
 
 def _pieces(values: str) -> list[str]:

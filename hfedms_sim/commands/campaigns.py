@@ -116,15 +116,12 @@ def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -
 
 def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":
     from hfedms_sim.campaign import Axes
-    from hfedms_sim.campaign.grid import parse_grid
+    from hfedms_sim.campaign.grid import parse_grid, parse_seeds
 
-    seeds = parse_grid(f"seeds={options['seeds']}").values if options["seeds"] else ()
-    if not all(seed.isdigit() for seed in seeds):
-        raise InputError(f"--seeds {options['seeds']!a:.60}: must be whole numbers, such as 1,2,3 or 1:5")
     return Axes(
         profiles=_listed("profiles", options["profiles"]),
         strategies=_listed("strategies", options["strategies"]),
-        seeds=[int(seed) for seed in seeds],
+        seeds=parse_seeds(options["seeds"]) if options["seeds"] else (),
         grid=[parse_grid(each) for each in grid],
         rounds=options["rounds"],
         overrides=options["overrides"],

@@ -1,84 +1,92 @@
-"""How alike are groups? The paper's box plot of class probability distances, for four ways to form groups.
+"""The paper's box plot of class probability distances, with its published ratios beside ours (group_distances.py)."""
 
-For every pair of groups the distance between their class distributions (CPD, grouping/distances.py):
-
-    clients   each sensor by itself, as FedAvg has it
-    random    groups of a seeded random split, the paper's benchmark
-    icg       inter-cluster grouping
-    matched   inter-cluster grouping with matched instead of random members (ours)
-
-Groups hold the class counts of one captured batch of each sensor, as at a full synchronisation. Several seeds are
-pooled: each captures other batches and splits anew.
-"""
-
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hfedms_sim.data import Batches, Dataset
-from hfedms_sim.grouping import (
-    CpdKind,
-    class_probability_distances,
-    group_sums,
-    inter_cluster_grouping,
-    pairwise_objective,
-    random_groups,
-)
-from hfedms_sim.seeds import Draws
+from hfedms_sim.data import Dataset, open_copy, open_dataset
+from hfedms_sim.exhibits import Boxes, Figure, Table
+from hfedms_sim.grouping import CpdKind
+from hfedms_sim.paper import published
+from hfedms_sim.paper.claims import Claim, Part
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.group_distances import GROUPS, Spread, spreads_of
+from hfedms_sim.paper.study import Study
+from hfedms_sim.scenario import Scenario, load_scenario
 
-GROUPS = (10, 52, 100)
-SEEDS = 6
-BATCH = 50
-WAYS = ("clients", "random", "icg", "matched")
+NAMES = {"clients": "single clients", "random": "random groups", "icg": "ICG", "matched": "ICG, matched"}
+KINDS: dict[CpdKind, str] = {"onehot": "classes as one-hot points", "entries": "probabilities as samples"}
+_PAPER_GROUPS = 10  # as in its first cycle
 
 
-class Spread(NamedTuple):
-    """Of one way at one number of groups, over all seeds."""
-
-    way: str
-    groups: int
-    distances: dict[CpdKind, NDArray[np.float64]]
-    """Of all pairs."""
-    objective: float
-    """z, the mean over seeds."""
-
-    def median(self, kind: CpdKind) -> float:
-        return float(np.median(self.distances[kind]))
+def _outcome(study: Study, _: Results) -> Outcome:
+    dataset = _dataset(study.data)
+    groups = [number for number in GROUPS if number <= dataset.devices]
+    spreads = spreads_of(dataset, groups)
+    name = dataset.name if study.data is None else study.data.stem
+    where = f"{dataset.devices} devices of {name}, batches of 50"
+    return Outcome((_table(spreads, where),), (_figure(spreads, where),), (_claim(spreads),))
 
 
-def grouping(dataset: Dataset, groups: Iterable[int] = GROUPS, seeds: int = SEEDS) -> list[Spread]:
-    """In the order of `groups`, then of WAYS."""
-    sensors = np.arange(dataset.devices)
-    counts = {seed: _class_counts(dataset, seed) for seed in range(seeds)}
-    spreads = []
-    for number in groups:
-        for way in WAYS:
-            formed = {seed: _groups(way, sensors, counts[seed], number, seed) for seed in counts}
-            spreads.append(_spread(way, number, [group_sums(counts[seed], formed[seed]) for seed in counts]))
-    return spreads
+def _dataset(data: Path | None) -> Dataset:
+    if data is not None:
+        return open_copy(data)
+    scenario: Scenario = load_scenario("paper-stream")
+    return open_dataset(scenario.data, sensors=scenario.sensors.count, types=scenario.sensors.types, seed=scenario.seed)
 
 
-def _class_counts(dataset: Dataset, seed: int) -> NDArray[np.int64]:
-    """Of the first batch that each sensor captures."""
-    sizes = dataset.train_sizes(np.arange(dataset.devices)).tolist()
-    batches = Batches(dataset, Draws(seed), BATCH)
-    return batches.counts({device: ((0, min(BATCH, size)),) for device, size in enumerate(sizes)})
+def _table(spreads: Sequence[Spread], where: str) -> Table:
+    random = {spread.groups: spread for spread in spreads if spread.way == "random"}
+    clients = {spread.groups: spread for spread in spreads if spread.way == "clients"}
+    rows = []
+    for spread in spreads:
+        cells: list[float | None] = []
+        for kind in KINDS:
+            median = spread.median(kind)
+            cells += [median, median / clients[spread.groups].median(kind), median / random[spread.groups].median(kind)]
+        is_icg = spread.way == "icg"
+        rows.append((
+            spread.groups, NAMES[spread.way], *cells,
+            published.ICG_TO_CLIENTS if is_icg else None, published.ICG_TO_RANDOM if is_icg else None,
+            None if spread.way == "clients" else spread.objective,
+        ))  # fmt: skip
+    header = ("groups", "how", *(f"{kind}{part}" for kind in KINDS for part in ("", ", to clients", ", to random")),
+              "to clients, published", "to random, published", "z")  # fmt: skip
+    note = f"Medians over all pairs of groups; {where}. What the paper takes as samples of its distance is not stated."
+    return Table("grouping", "Distance between the class distributions of two groups", header, tuple(rows), note)
 
 
-def _groups(
-    way: str, sensors: NDArray[np.int64], counts: NDArray[np.int64], groups: int, seed: int
-) -> list[NDArray[np.int64]]:
-    if way == "clients":
-        return [sensors[[row]] for row in range(len(sensors))]
-    if way == "random":
-        return random_groups(sensors, groups, Draws(seed), cycle=1)
-    draw: Literal["matched", "random"] = "matched" if way == "matched" else "random"
-    return inter_cluster_grouping(sensors, counts, groups, Draws(seed), cycle=1, solver="exact", draw=draw).groups
+def _figure(spreads: Sequence[Spread], where: str) -> Figure:
+    numbers = list(dict.fromkeys(spread.groups for spread in spreads))
+    panels = [
+        Boxes(
+            f"{number} groups: {name}",
+            "class probability distance",
+            tuple((NAMES[each.way], tuple(each.distances[kind].tolist())) for each in spreads if each.groups == number),
+            log_y=True,
+        )
+        for kind, name in KINDS.items()
+        for number in numbers
+    ]
+    return Figure("grouping", f"How unlike groups are, {where}", tuple(panels), columns=len(numbers))
 
 
-def _spread(way: str, groups: int, sums: list[NDArray[np.int64]]) -> Spread:
-    kinds: tuple[CpdKind, ...] = ("onehot", "entries")
-    distances = {kind: np.concatenate([class_probability_distances(each, kind) for each in sums]) for kind in kinds}
-    return Spread(way, groups, distances, float(np.mean([pairwise_objective(each) for each in sums])))
+def _claim(spreads: Sequence[Spread]) -> Claim:
+    """Judge the paper's ten groups, each seed of batches and splits by itself."""
+    ways = {spread.way: spread for spread in spreads if spread.groups == _PAPER_GROUPS}
+    parts = []
+    for kind, name in KINDS.items():
+        medians = {way: np.array(ways[way].seed_medians(kind)) for way in ("clients", "random", "icg")}
+        for less, more, printed in (("icg", "random", published.ICG_TO_RANDOM), ("random", "clients", None)):
+            ratio = float(np.mean(medians[less] / medians[more]))
+            told = f"ratio {ratio:.3f}" + ("" if printed is None else f", published {printed:g}")
+            parts.append(
+                Part(
+                    f"{NAMES[less]} below {NAMES[more]}, {name}", tuple((medians[more] - medians[less]).tolist()), told
+                )
+            )
+    return Claim("Q6", "defaults", tuple(parts))
+
+
+GROUPING = Experiment("grouping", "figure: class probability distances", lambda study: [], _outcome, ("Q6",))

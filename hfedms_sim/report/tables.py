@@ -6,10 +6,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.paper.efficiency import EfficiencyRow
 from hfedms_sim.report.run_labels import telling_facts, telling_settings
 from hfedms_sim.result import RunResult
-from hfedms_sim.units import SECONDS_PER_HOUR, TERABYTE, format_bps, format_bytes, format_joules, format_seconds
+from hfedms_sim.units import SECONDS_PER_HOUR, format_bps, format_bytes, format_joules, format_seconds
 
 
 def closing_table(result: RunResult) -> Table:
@@ -85,60 +84,6 @@ def _accuracy(result: RunResult) -> str:
     if final is None:
         return "not measured: no round was evaluated, or the data set has no test samples"
     return f"{final:.3f} at the end, {best:.3f} at best"
-
-
-def efficiency_bytes_table(rows: Sequence[EfficiencyRow]) -> Table:
-    table = _efficiency_table(
-        "Bytes until 70 % accuracy (the paper's TB are TiB, 2^40 bytes)",
-        "TiB\npublished",
-        "TiB, paper's\naccounting",
-        "TiB, exact\nclosed form",
-        "TiB\nsimulated",
-        "TB\nsimulated",
-        "bytes, simulated\nless closed form",
-        "bytes of\nreports",
-    )
-    for row in rows:
-        table.add_row(
-            *_which(row),
-            f"{row.published.tebibytes:.3f}",
-            *(f"{cost.tebibytes:.5f}" for cost in (row.paper, row.exact, row.simulated)),
-            f"{row.simulated.total_bytes / TERABYTE:.5f}",
-            f"{row.simulated.total_bytes - row.exact.total_bytes:,.0f}",
-            f"{row.simulated.report_bytes:,}",
-        )
-    return table
-
-
-def efficiency_hours_table(rows: Sequence[EfficiencyRow]) -> Table:
-    table = _efficiency_table(
-        "Hours until 70 % accuracy",
-        "hours\npublished",
-        "hours, paper's\naccounting",
-        "hours, exact\nclosed form",
-        "hours\nsimulated",
-        "relative difference,\nsimulated to closed form",
-    )
-    for row in rows:
-        table.add_row(
-            *_which(row),
-            f"{row.published.hours:.0f}",
-            *(f"{cost.hours:.3f}" for cost in (row.paper, row.exact, row.simulated)),
-            f"{row.simulated.seconds / row.exact.seconds - 1:.1e}",
-        )
-    return table
-
-
-def _efficiency_table(title: str, *figures: str) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("strategy")
-    for heading in ("T", "rounds", *figures):
-        table.add_column(heading, justify="right")
-    return table
-
-
-def _which(row: EfficiencyRow) -> tuple[str, str, str]:
-    return row.published.strategy, str(row.published.interval), str(row.published.rounds)
 
 
 def _sensors(result: RunResult) -> str:

@@ -1,0 +1,58 @@
+"""The experiments by name, in the order in which `paper all` conducts them, and what each costs."""
+
+from hfedms_sim.exhibits import Table
+from hfedms_sim.paper.benchmarks import BENCHMARKS
+from hfedms_sim.paper.efficiency import EFFICIENCY_EXPERIMENT
+from hfedms_sim.paper.experiment import Experiment
+from hfedms_sim.paper.forgetting import FORGETTING
+from hfedms_sim.paper.grouping import GROUPING
+from hfedms_sim.paper.growth import GROWTH
+from hfedms_sim.paper.intervals import INTERVALS_EXPERIMENT
+from hfedms_sim.paper.parameters import PARAMETERS
+from hfedms_sim.paper.reading_differences import READING_DIFFERENCES
+from hfedms_sim.paper.scales import ORDER, SCALES
+from hfedms_sim.paper.scc import SCC
+from hfedms_sim.paper.settings import SETTINGS
+from hfedms_sim.paper.static_curves import STATIC_CURVES
+from hfedms_sim.paper.study import Study, seconds_of
+from hfedms_sim.paper.tuned import Tuned
+from hfedms_sim.paper.tuning import TUNING
+from hfedms_sim.units import SECONDS_PER_HOUR
+
+PAPER: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        PARAMETERS,
+        SETTINGS,
+        GROUPING,
+        EFFICIENCY_EXPERIMENT,
+        INTERVALS_EXPERIMENT,
+        SCC,
+        FORGETTING,
+        BENCHMARKS,
+        STATIC_CURVES,
+        GROWTH,
+    )
+}
+"""Every table and figure of the paper, the quick ones first."""
+BEYOND: dict[str, Experiment] = {experiment.name: experiment for experiment in (TUNING, READING_DIFFERENCES)}
+"""What the paper does not have."""
+EXPERIMENTS = PAPER | BEYOND
+
+
+def listing(tuned: Tuned) -> Table:
+    """Return what there is, and what each costs at each scale by itself."""
+    rows = []
+    for experiment in EXPERIMENTS.values():
+        costs = []
+        for name in ORDER:
+            trials = experiment.trials(Study(SCALES[name], tuned=tuned))
+            costs.append(f"{len(trials)} trials, {_hours(seconds_of(trials))}" if trials else "seconds")
+        rows.append((experiment.name, experiment.title, ", ".join(experiment.claims), *costs))
+    note = "Hours of one core; --jobs divides them. Trials that experiments share are played once in 'paper all'."
+    return Table("experiments", "The paper's experiments", ("name", "what", "claims", *ORDER), tuple(rows), note)
+
+
+def _hours(seconds: float) -> str:
+    hours = seconds / SECONDS_PER_HOUR
+    return f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.0f} min"

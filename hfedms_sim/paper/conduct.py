@@ -1,0 +1,127 @@
+"""Conducting experiments: their campaigns, then their tables, figures and verdicts.
+
+    DIR/NAME/experiment.json    which experiment of which study this is
+    DIR/NAME/campaign.json, records/, trials/    the campaign behind it, where it has trials (campaign/)
+    DIR/NAME/claims.json        the verdicts, and what decided them
+    DIR/NAME/command.txt        the command that made all this
+
+Experiments below one directory share what is the same trial: a record that a sibling has is taken over.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hfedms_sim.campaign import Campaign, Options, Standing, TrialResult, Workers
+from hfedms_sim.campaign.directory import MANIFEST
+from hfedms_sim.campaign.records import Record, read_record
+from hfedms_sim.errors import InputError
+from hfedms_sim.files import write_atomically
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.tuning import TUNING, choice_json
+from hfedms_sim.result import RunDirectory, differences, read_json
+
+_MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
+
+
+@dataclass
+class Conductor:
+    """How the experiments of one study are conducted, below one directory."""
+
+    study: Study
+    directory: Path
+    make_workers: Callable[[], Workers]
+    command: str
+    options: Options = field(default_factory=Options)
+    without_training: bool = False
+    """Only read what is finished."""
+    on_standing: Callable[[Standing], None] = lambda standing: None
+    on_notice: Callable[[str], None] = lambda line: None
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def path_of(self, experiment: Experiment) -> Path:
+        return self.directory / experiment.name
+
+    def require_place(self, experiment: Experiment, resume: bool) -> None:
+        """Refuse a directory that is not this experiment's, before anything is written."""
+        place = self.path_of(experiment)
+        if not place.exists() and not place.is_symlink():
+            return
+        if not (place / _MARKER).is_file():
+            raise InputError(f"{place}: exists already, and is no experiment's ({_MARKER} is missing)")
+        if not resume:
+            raise InputError(f"{place}: exists already; choose another --out, or --resume to go on with it")
+        for key, was, now in differences(read_json(place / _MARKER), self._identity(experiment)):
+            raise InputError(f"{place}: was made with another {key}: {was!r:.80}, now {now!r:.80}")
+
+    def conduct(self, experiment: Experiment) -> Outcome:
+        """Play what is missing, then write and return what the experiment shows."""
+        place = self.path_of(experiment)
+        place.mkdir(parents=True, exist_ok=True)
+        write_atomically(place / _MARKER, _json(self._identity(experiment)))
+        results = Results(self._results(experiment, place))
+        outcome = experiment.outcome(self.study, results)
+        write_atomically(place / _CLAIMS, _json({"scale": self.study.scale.name, "study": self.study.words,
+                                                 "claims": [claim.as_json() for claim in outcome.claims]}))  # fmt: skip
+        write_atomically(place / _COMMAND, self.command + "\n")
+        if experiment is TUNING:
+            write_atomically(place / _CHOICE, choice_json(self.study, results))
+        return outcome
+
+    def unfinished_seconds(self, experiment: Experiment) -> float:
+        """Return the processor seconds that the trials without a record are expected to take."""
+        finished = _names(self.path_of(experiment))
+        trials = [trial for trial in experiment.trials(self.study) if trial.name not in finished]
+        return sum(trial.scenario.rounds * trial.cost for trial in trials)
+
+    def _results(self, experiment: Experiment, place: Path) -> list[TrialResult]:
+        trials = experiment.trials(self.study)
+        if not trials:
+            return []
+        if self.without_training:
+            kept = {record.trial: record for record in _records(place)}
+            found = ((trial, kept.get(trial.name)) for trial in trials)
+            return [
+                TrialResult(trial, each.summary, each.provenance, each.curve)
+                for trial, each in found
+                if each is not None
+            ]
+        directory = RunDirectory(place, is_new=False)
+        known = {each.digest: each for sibling in self._siblings(place) for each in _records(sibling)}
+        campaign = Campaign(directory, trials, self.options, self.on_standing, self.on_notice, known=known)
+        results = campaign.run(self.make_workers())
+        self.failures |= campaign.failures
+        return results
+
+    def _siblings(self, place: Path) -> Iterator[Path]:
+        return (path.parent for path in sorted(self.directory.glob(f"*/{MANIFEST}")) if path.parent != place)
+
+    def _identity(self, experiment: Experiment) -> dict[str, Any]:
+        study = self.study
+        return {
+            "experiment": experiment.name,
+            "scale": study.scale.name,
+            "reading": study.reading,
+            "seeds": list(study.seeds),
+        }
+
+
+def _records(place: Path) -> list[Record]:
+    """Return the sound records of a campaign, if it has any; what is damaged is that campaign's own concern."""
+    found = []
+    for path in sorted((place / "records").glob("*.json")):
+        with suppress(InputError):
+            found.append(read_record(path))
+    return found
+
+
+def _names(place: Path) -> set[str]:
+    return {path.stem for path in (place / "records").glob("*.json")}
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"

@@ -1,0 +1,139 @@
+"""What an experiment is: the trials it needs, and what it shows and claims once they are there."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+from statistics import fmean
+
+from hfedms_sim.campaign import Trial, TrialResult
+from hfedms_sim.campaign.curves import Curve, Point
+from hfedms_sim.campaign.statistics import estimate
+from hfedms_sim.exhibits import Figure, Line, LineStyle, Table
+from hfedms_sim.paper.claims import Claim
+from hfedms_sim.paper.study import Study
+
+
+@dataclass(frozen=True)
+class Outcome:
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    title: str
+    """Which table or figure of the paper it is."""
+    trials: Callable[[Study], list[Trial]]
+    outcome: Callable[[Study, "Results"], Outcome]
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the trials of an experiment came to, found by what tells them apart."""
+
+    results: Sequence[TrialResult]
+    _by_variant: dict[frozenset[tuple[str, str]], dict[int, TrialResult]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for result in self.results:
+            of_seeds = self._by_variant.setdefault(frozenset(result.trial.variant), {})
+            of_seeds[result.trial.scenario.seed] = result
+
+    def of(self, strategy: str, kind: str, column: str = "defaults", **changes: str) -> "Seeds":
+        """Return the results of a variant over all seeds; none if there are none."""
+        key = frozenset({("data", kind), ("strategy", strategy), ("settings", column), *changes.items()})
+        return Seeds(self._by_variant.get(key, {}))
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """One variant's results, by seed."""
+
+    by_seed: Mapping[int, TrialResult]
+
+    def __bool__(self) -> bool:
+        return bool(self.by_seed)
+
+    def final(self, measure: str) -> dict[int, float]:
+        """Return by seed what a measure was in the last round that has it."""
+        lasts = {seed: _pairs(result.curve, measure) for seed, result in self.by_seed.items()}
+        return {seed: pairs[-1][1] for seed, pairs in lasts.items() if pairs}
+
+    def mean(self, measure: str) -> float | None:
+        values = list(self.final(measure).values())
+        return fmean(values) if values else None
+
+    def shown(self, measure: str, digits: int = 3) -> str:
+        """Return mean and 95 % interval of the final values as text; nothing if there are none."""
+        return shown(list(self.final(measure).values()), digits)
+
+    def spent(self, measure: str, accuracy: Mapping[int, float] | float, every: int = 1) -> dict[int, float]:
+        """Return by seed what a measure had come to when an accuracy was first reached, looking every n-th round only.
+
+        `accuracy` is one for all seeds, or one for each. Strategies that are evaluated more often than others would
+        otherwise be the first to be seen at a target.
+        """
+        found = {}
+        for seed, result in self.by_seed.items():
+            target = accuracy if isinstance(accuracy, float) else accuracy.get(seed)
+            rows = [row for row in result.curve.rows if row.round % every == 0 and row.accuracy is not None]
+            first = next((row for row in rows if target is not None and (row.accuracy or 0.0) >= target), None)
+            if first is not None and (value := _value(first, measure)) is not None:
+                found[seed] = value
+        return found
+
+    def line(self, label: str, x: str, y: str, unit: float = 1.0, style: LineStyle = "solid") -> Line:
+        """Return the mean over seeds with the band from the least to the largest, at the rounds that all seeds have.
+
+        What is on the x axis hardly differs between seeds at the same round; it is the mean too.
+        """
+        curves = [{row.round: row for row in result.curve.rows} for result in self.by_seed.values()]
+        points = []
+        for number in sorted(set.intersection(*({*curve} for curve in curves)) if curves else ()):
+            at = [(_value(curve[number], x), _value(curve[number], y)) for curve in curves]
+            if all(pair[0] is not None and pair[1] is not None for pair in at):
+                xs, ys = zip(*at, strict=True)
+                points.append((fmean(xs) / unit, fmean(ys), min(ys), max(ys)))
+        columns: list[tuple[float, ...]] = list(zip(*points, strict=True)) or [(), (), (), ()]
+        low, high = columns[2:] if len(curves) > 1 else ((), ())
+        return Line(label, columns[0], columns[1], low, high, style)
+
+
+def _value(row: Point, measure: str) -> float | None:
+    if measure == "bytes":
+        return float(row.uplink_bytes + row.downlink_bytes)
+    value = getattr(row, measure)
+    return None if value is None else float(value)
+
+
+def _pairs(curve: Curve, measure: str) -> list[tuple[int, float]]:
+    """Return round and value, wherever the measure was taken."""
+    values = ((row.round, _value(row, measure)) for row in curve.rows)
+    return [(number, value) for number, value in values if value is not None]
+
+
+def shown(values: Sequence[float], digits: int = 3) -> str:
+    found = estimate(values)
+    if found is None:
+        return ""
+    spread = "" if found.half_width is None else f" ± {found.half_width:.{digits}f}"
+    return f"{found.mean:.{digits}f}{spread}"
+
+
+def log_ratio(
+    ours: Mapping[int, float], theirs: Mapping[int, float], ceiling: float | None = None
+) -> tuple[float, ...]:
+    """Return ln(theirs / ours) for each seed: positive where ours is less.
+
+    A seed that never got there counts with `ceiling`, a bound from below, unless both sides never did.
+    """
+    seeds = [seed for seed in {**ours, **theirs} if ceiling is not None or (seed in ours and seed in theirs)]
+    return tuple(log(theirs.get(seed, ceiling or 0.0) / ours.get(seed, ceiling or 0.0)) for seed in sorted(seeds))
+
+
+def distinct(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the trials without repetitions, in their order."""
+    return list({trial.name: trial for trial in trials}.values())

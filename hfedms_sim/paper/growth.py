@@ -1,0 +1,134 @@
+"""The paper's heat-maps: HFedMS-S on static data over alpha and beta of three growth functions, and how groups grow.
+
+The paper's own grids are not given. Ours have the paper's recommended point in the middle of the logarithmic one; one
+seed, because a point takes as long as any other run on static data.
+"""
+
+from hfedms_sim.campaign import Trial
+from hfedms_sim.exhibits import Figure, HeatMap, Line, Lines, Panel, Table
+from hfedms_sim.paper import published
+from hfedms_sim.paper.claims import Claim, Part
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.scales import Scale
+from hfedms_sim.paper.study import Study
+from hfedms_sim.scenario import ChainSettings
+from hfedms_sim.schedule import group_count, group_size
+
+Grid = dict[str, dict[tuple[float, int], dict[int, float]]]
+"""Final loss by growth function, (alpha, beta), and seed."""
+
+
+def _changes(law: str, alpha: float, beta: int) -> dict[str, str]:
+    return {"strategy.growth": law, "strategy.alpha": f"{alpha:g}", "strategy.beta": f"{beta}"}
+
+
+def _trials(study: Study) -> list[Trial]:
+    scale = study.scale
+    return [
+        trial
+        for law, alphas in scale.growth.items()
+        for alpha in alphas
+        for beta in scale.betas
+        for trial in study.trials("hfedms-s", "static", _changes(law, alpha, beta), seeds=study.seeds[:1])
+    ]
+
+
+def _outcome(study: Study, results: Results) -> Outcome:
+    scale = study.scale
+    grid: Grid = {
+        law: {(alpha, beta): _loss(results, law, alpha, beta) for alpha in alphas for beta in scale.betas}
+        for law, alphas in scale.growth.items()
+    }
+    figure = Figure(
+        "growth", f"HFedMS-S, static data, {study.words}", (*_heat_maps(scale, grid), *_group_curves(study)), columns=3
+    )
+    return Outcome((_table(study, grid),), (figure,), (_claim(scale, grid),))
+
+
+def _loss(results: Results, law: str, alpha: float, beta: int) -> dict[int, float]:
+    return results.of("hfedms-s", "static", growth=law, alpha=f"{alpha:g}", beta=f"{beta}").final("loss")
+
+
+def _mean(losses: dict[int, float]) -> float | None:
+    return sum(losses.values()) / len(losses) if losses else None
+
+
+def _table(study: Study, grid: Grid) -> Table:
+    law, alpha, beta, loss = published.BEST_GROWTH
+    rows = tuple((name, *point, _mean(losses)) for name, points in grid.items() for point, losses in points.items())
+    paper = f"The paper's lowest loss is {loss} with {law}, alpha = {alpha:g}, beta = {beta}"
+    note = f"{paper}. Here {study.words}, the first."
+    return Table(
+        "growth", "Final test loss by growth of the number of groups", ("growth", "alpha", "beta", "loss"), rows, note
+    )
+
+
+def _heat_maps(scale: Scale, grid: Grid) -> list[Panel]:
+    panels: list[Panel] = []
+    for law, points in grid.items():
+        alphas = scale.growth[law]
+        values = tuple(tuple(_mean(points[alpha, beta]) for alpha in alphas) for beta in scale.betas)
+        known = [
+            (value, (row, column))
+            for row, each in enumerate(values)
+            for column, value in enumerate(each)
+            if value is not None
+        ]
+        marked = (min(known)[1],) if known else ()
+        labels = tuple(f"{alpha:g}" for alpha in alphas)
+        panels.append(
+            HeatMap(f"final loss, {law}", "alpha", "beta", labels, tuple(map(str, scale.betas)), values, marked)
+        )
+    return panels
+
+
+def _group_curves(study: Study) -> list[Panel]:
+    """Draw M and L over rounds, which follow from the formulas alone."""
+    scale = study.scale
+    rounds = tuple(range(1, scale.rounds + 1))
+    counts, sizes = [], []
+    for law, alphas in scale.growth.items():
+        alpha = scale.alpha if law == "log" else alphas[len(alphas) // 2]
+        settings = ChainSettings(growth=law, alpha=alpha, beta=scale.beta)  # type: ignore[arg-type]
+        groups = [group_count(settings, number, scale.sensors) for number in rounds]
+        label = f"{law}, alpha {alpha:g}, beta {scale.beta}"
+        counts.append(Line(label, tuple(map(float, rounds)), tuple(map(float, groups))))
+        sizes.append(
+            Line(label, tuple(map(float, rounds)), tuple(float(group_size(each, scale.sensors)) for each in groups))
+        )
+    return [
+        Lines("groups, M", "round", "groups", tuple(counts)),
+        Lines("sensors in a group, L", "round", "sensors", tuple(sizes)),
+    ]
+
+
+def _claim(scale: Scale, grid: Grid) -> Claim:
+    best = {
+        law: min((value for losses in points.values() if (value := _mean(losses)) is not None), default=None)
+        for law, points in grid.items()
+    }
+    logarithmic = grid["log"]
+    ours = _mean(logarithmic.get((scale.alpha, scale.beta), {}))
+    if ours is None or None in best.values():
+        return Claim("Q9", "defaults", (), "needs all points of the grid")
+    alphas, betas = scale.growth["log"], scale.betas
+    others = [
+        value
+        for point, losses in logarithmic.items()
+        if point != (scale.alpha, scale.beta) and (value := _mean(losses)) is not None
+    ]
+    slow, fast = (_mean(logarithmic[point]) for point in ((alphas[0], betas[0]), (alphas[-1], betas[-1])))
+    parts = [
+        *(Part(f"log's best is below {law}'s best", (_less(best["log"], best[law]),)) for law in ("linear", "exp")),
+        Part(f"alpha = {scale.alpha:g}, beta = {scale.beta} is log's best point", (_less(ours, min(others)),)),
+        Part("the slowest growth is worse", (_less(ours, slow),)),
+        Part("the fastest growth is worse", (_less(ours, fast),)),
+    ]
+    return Claim("Q9", "defaults", tuple(parts))
+
+
+def _less(ours: float | None, theirs: float | None) -> float:
+    return (theirs or 0.0) - (ours or 0.0)
+
+
+GROWTH = Experiment("growth", "figure: heat-maps over alpha and beta, and how groups grow", _trials, _outcome, ("Q9",))

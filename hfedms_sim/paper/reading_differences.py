@@ -1,0 +1,80 @@
+"""What each difference between the paper's text and its authors' program is worth, switched one at a time.
+
+HFedMS-D, HFedMS-S and FedAvg on streams as the text has them, with one difference each, and with all of them at once.
+Not one of the paper's exhibits: it asks which reading gives the published gap.
+"""
+
+from hfedms_sim.campaign import Trial
+from hfedms_sim.exhibits import Bars, Figure, Table
+from hfedms_sim.paper import published
+from hfedms_sim.paper.claims import paired
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
+from hfedms_sim.paper.readings import Difference, differences_of
+from hfedms_sim.paper.study import Study
+
+STRATEGIES = ("fedavg", "hfedms-s", "hfedms-d")
+_ALL = "all of them (program)"
+
+
+def _changes(differences: list[Difference]) -> dict[str, str]:
+    return {each.key: each.value for each in differences}
+
+
+def _variants(strategy: str) -> dict[str, dict[str, str]]:
+    differences = list(differences_of(strategy, "stream"))
+    alone = {each.name: _changes([each]) for each in differences}
+    return {"text": {}, **alone, _ALL: _changes(differences)}
+
+
+def _trials(study: Study) -> list[Trial]:
+    return [
+        trial
+        for strategy in STRATEGIES
+        for changes in _variants(strategy).values()
+        for trial in study.trials(strategy, "stream", changes)
+    ]
+
+
+def _outcome(study: Study, results: Results) -> Outcome:
+    found = {
+        (strategy, name): results.of(
+            strategy, "stream", **{key.removeprefix("strategy."): value for key, value in changes.items()}
+        )
+        for strategy in STRATEGIES
+        for name, changes in _variants(strategy).items()
+    }
+    rows = []
+    for (strategy, name), seeds in found.items():
+        gains = paired(seeds.final("accuracy"), found[strategy, "text"].final("accuracy"))
+        reached = seeds.spent("round", published.TARGET_ACCURACY, study.scale.evaluate_every)
+        rows.append(
+            (strategy, name, seeds.shown("accuracy"), seeds.shown("loss"), shown(list(gains)), _mean_round(reached))
+        )
+    header = ("strategy", "difference from the text", "accuracy", "loss", "accuracy less the text's", "rounds to 0.7")
+    gap = published.BENCHMARKS["hfedms-d"]["stream"].accuracy - published.BENCHMARKS["fedavg"]["stream"].accuracy
+    here = f"{_gap(found, 'text')} by the text, {_gap(found, _ALL)} by the program"
+    note = f"{study.words}. Published: HFedMS-D {gap:+.3f} beyond FedAvg; here {here}."
+    return Outcome((Table("readings", "Text and program", header, tuple(rows), note),), (_figure(study, found),))
+
+
+def _mean_round(reached: dict[int, float]) -> float | None:
+    return sum(reached.values()) / len(reached) if reached else None
+
+
+def _gap(found: dict[tuple[str, str], Seeds], name: str) -> str:
+    gaps = paired(found["hfedms-d", name].final("accuracy"), found["fedavg", name].final("accuracy"))
+    return shown(list(gaps)) or "unknown"
+
+
+def _figure(study: Study, found: dict[tuple[str, str], Seeds]) -> Figure:
+    panels = []
+    for strategy in STRATEGIES:
+        names = [name for owner, name in found if owner == strategy]
+        values = tuple(found[strategy, name].mean("accuracy") for name in names)
+        panels.append(Bars(strategy, "final accuracy", tuple(names), (("accuracy", values),)))
+    return Figure("readings", f"One difference at a time, {study.words}", tuple(panels), columns=1)
+
+
+READING_DIFFERENCES = Experiment(
+    "readings", "beyond the paper: its text and its program, difference by difference", _trials, _outcome
+)
