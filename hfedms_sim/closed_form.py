@@ -2,8 +2,8 @@
 
 Each participant of a full round has one uplink and one downlink of the model, and one more downlink where the
 merged model is scattered (T > 1); each participant of a calibration round one of each of the classifier. Reports: 4
-F bytes a sensor and cycle. Seconds: all transfers one after the other on one half-duplex channel without overhead,
-the paper's cell.
+F bytes a sensor and cycle, or once. Seconds: all transfers one after the other on one half-duplex channel without
+overhead, the paper's cell.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from hfedms_sim.scenario import (
     ChainSettings,
     FixedGroupsSettings,
     HFedMSDynamicSettings,
+    LocalTraining,
     Scenario,
     StaticICGSettings,
 )
@@ -90,17 +91,21 @@ def exact_traffic(scenario: Scenario) -> Traffic | None:
     if isinstance(strategy, HFedMSDynamicSettings) and strategy.scatter != "unicast":
         return None
     every = interval(strategy)
-    reports = full_rounds(scenario.rounds, every) if isinstance(strategy, ChainSettings) else 0
-    if isinstance(strategy, StaticICGSettings):
-        reports = 1
     return traffic(
         real_participants(scenario),
         model_bytes(strategy, spec),
         spec.classifier_bytes,
         scatter=every > 1,
-        report_bytes=reports * scenario.sensors.count * REPORT_BYTES,
+        report_bytes=_reports(strategy, scenario.rounds) * scenario.sensors.count * REPORT_BYTES,
         extra_uplink_bytes=extra_uplink_bytes(strategy),
     )
+
+
+def _reports(strategy: LocalTraining, rounds: int) -> int:
+    """Return how often every sensor reports its class counts."""
+    if isinstance(strategy, ChainSettings):
+        return full_rounds(rounds, interval(strategy)) if strategy.class_counts == "cycle" else 1
+    return 1 if isinstance(strategy, StaticICGSettings) else 0
 
 
 def exact_seconds(scenario: Scenario) -> float | None:

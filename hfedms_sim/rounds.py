@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 SERVER = -1  # as source or target of a transfer
 EVERYONE = -2  # as target: one broadcast to all receivers in a cell
@@ -64,9 +65,11 @@ class WorkStep(NamedTuple):
     over_batch: bool = True
     over_memory: bool = False
     needs_memory: bool = False
+    skips_newcomers: bool = False
 
-    def samples(self, captured: int, memory: int) -> int:
-        if self.needs_memory and not memory:
+    def samples(self, captured: int, memory: int, newcomer: bool = False) -> int:
+        """Return over how many samples a sensor computes that has captured so many and keeps so many in memory."""
+        if (self.needs_memory and not memory) or (self.skips_newcomers and newcomer):
             return 0
         return captured * self.over_batch + memory * self.over_memory
 
@@ -86,7 +89,9 @@ class Plan:
     `memory`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike the groups are
     in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better). `formed`:
     all the groups from which these were drawn, where later rounds draw from them again. `total_groups`: M, how many
-    there are to draw from; where everybody trains alone, each sensor that can take part is one.
+    there are to draw from; where everybody trains alone, each sensor that can take part is one. `newcomers`:
+    participants that have not stored a cycle yet, where they work less. `counts`: the class counts that the groups were
+    formed by (sensors x classes), where later cycles form theirs by the same.
     """
 
     round: int
@@ -103,6 +108,8 @@ class Plan:
     group_distance: int | None = None
     extra_uplink_bytes: int = 0
     formed: tuple[tuple[int, ...], ...] = ()
+    newcomers: frozenset[int] = frozenset()
+    counts: NDArray[np.int64] | None = None
 
     @property
     def participants(self) -> int:

@@ -13,7 +13,7 @@ a cycle is the full synchronisation (the paper's own counts need that, although 
 
 from math import floor, log, log1p
 
-from hfedms_sim.scenario import ChainSettings, FixedGroupsSettings, HFedMSDynamicSettings, LocalTraining
+from hfedms_sim.scenario import ChainSettings, FixedGroupsSettings, HFedMSDynamicSettings, LocalTraining, Scenario
 
 _SLACK = 1e-9  # so that 0.3 * 10 has a floor of 3
 
@@ -21,6 +21,11 @@ _SLACK = 1e-9  # so that 0.3 * 10 has a floor of 3
 def interval(settings: LocalTraining) -> int:
     """T; strategies without calibration rounds synchronise in every round."""
     return settings.interval if isinstance(settings, HFedMSDynamicSettings) else 1
+
+
+def redraw_rounds(scenario: Scenario) -> int | None:
+    """Return how many rounds in a row a saturated stream shows a sensor the same batch; None: all of them."""
+    return {"round": 1, "cycle": interval(scenario.strategy), "once": None}[scenario.stream.redraw]
 
 
 def cycle_of(round_number: int, interval: int) -> int:

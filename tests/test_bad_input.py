@@ -41,6 +41,8 @@ FILES = {
     "duty cycle of frames": radio(FRAMES.format(payload=51) + ", duty_cycle: {uplink: 0.01, downlink: 0.1}"),
     "fluctuation without airtime": radio("fluctuation: {bad_share: 0}"),
     "no sensors": changed(sensors="{count: 0}"),
+    "static data drawn anew": changed(stream="{arrival: static, redraw: cycle}"),
+    "an oracle with a semantic memory": changed(strategy="{scc: oracle, initial_memory: local-set}"),
     "NaN": changed(backbone="{latency_s: .nan}"),
     "10 MB": changed(description="x" * 10_000_000),
     "alias bomb": bomb(),

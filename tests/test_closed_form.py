@@ -28,9 +28,16 @@ SERIAL = [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "downlink_b
                 "growth": st.sampled_from(["log", "linear", "exp"]),
                 "alpha": st.floats(0, 3),
                 "sample_ratio": st.floats(0.01, 1),
+                "class_counts": st.sampled_from(["cycle", "once"]),
             }
         ),
-        st.fixed_dictionaries({"name": st.just("hfedms-s"), "beta": st.integers(1, 70)}),
+        st.fixed_dictionaries(
+            {
+                "name": st.just("hfedms-s"),
+                "beta": st.integers(1, 70),
+                "class_counts": st.sampled_from(["cycle", "once"]),
+            }
+        ),
     ),
     sharing=st.sampled_from(["fair", "fifo"]),
 )
@@ -48,6 +55,9 @@ def test_reports_are_four_bytes_a_class_a_sensor_and_a_cycle() -> None:
     traffic = exact_traffic(load_scenario("paper-stream", rounds=34))
     assert traffic is not None
     assert traffic.report_bytes == 638_848
+    once = exact_traffic(load_scenario("paper-stream", rounds=34, overrides=["strategy.class_counts=once"]))
+    assert once is not None
+    assert once.report_bytes == 638_848 / 7
 
 
 def test_the_paper_counts_seven_full_rounds_in_34() -> None:

@@ -20,6 +20,55 @@ def play(stream: dict[str, Any], rate_bps: float = 8e3, **changes: Any) -> RunRe
     return run(tiny_scenario(stream=stream, cells=cells, strategy=EVERYBODY, **changes), timing_only=True)
 
 
+CYCLES_OF_THREE = {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("redraw", "strategy", "drawn_in"),
+    [
+        ("round", CYCLES_OF_THREE, [1, 2, 3, 4, 5, 6, 7]),
+        ("cycle", CYCLES_OF_THREE, [1, 1, 1, 4, 4, 4, 7]),
+        ("once", CYCLES_OF_THREE, [1, 1, 1, 1, 1, 1, 1]),
+        ("cycle", EVERYBODY, [1, 2, 3, 4, 5, 6, 7]),
+        ("once", EVERYBODY, [1, 1, 1, 1, 1, 1, 1]),
+        ("cycle", {"name": "hfedms-s", "beta": 2}, [1, 2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_a_saturated_batch_is_drawn_anew_as_often_as_asked(
+    redraw: str, strategy: dict[str, Any], drawn_in: list[int]
+) -> None:
+    stream = {"batch": 20, "redraw": redraw}
+    captures = run(tiny_scenario(stream=stream, strategy=strategy, rounds=7), timing_only=True).captures
+    first = captures.groupby("round")["first_arrival"].unique()
+    assert [each.tolist() for each in first] == [[20 * (number - 1)] for number in drawn_in]
+
+
+def test_how_often_a_batch_is_drawn_shows_in_the_lineage_by_its_samples_alone() -> None:
+    every = {
+        redraw: run(tiny_scenario(stream={"redraw": redraw}, strategy=CYCLES_OF_THREE, rounds=4), timing_only=True)
+        .rounds["lineage"]
+        .tolist()
+        for redraw in ("round", "cycle", "once")
+    }
+    assert every["round"][0] == every["cycle"][0] == every["once"][0]
+    assert every["round"][1] != every["cycle"][1]
+    assert every["cycle"][:3] == every["once"][:3]
+    assert every["cycle"][3] != every["once"][3]
+
+
+def test_without_a_report_a_batch_is_captured_when_the_model_arrives_and_reused_within_its_cycle_only() -> None:
+    strategy = CYCLES_OF_THREE | {"class_counts": "once", "new_batch": "cycle"}
+    result = run(tiny_scenario(stream=POISSON, strategy=strategy, rounds=6), timing_only=True)
+    captures, starts_s = result.captures, result.rounds["start_s"].tolist()
+    assert captures["round"].unique().tolist() == [1, 4]
+    assert (captures[captures["round"] == 1]["time_s"] == 0).all()
+    assert (captures[captures["round"] == 4]["time_s"] > starts_s[3]).all()
+    extracted = result.work[result.work["kind"] == "extract"]
+    own = captures[captures["round"] == 4].set_index("sensor")["captured"]
+    later = extracted[(extracted["round"] == 6)].set_index("sensor")["samples"]
+    assert later.to_dict() == {sensor: count for sensor, count in own.to_dict().items() if count}
+
+
 def test_a_slow_radio_makes_a_stream_overflow_and_a_fast_one_does_not() -> None:
     """A model of 54 kB: 8 sensors take 870 s a round at 8 kbit/s, in which 87 samples arrive for a buffer of 40."""
     slow, fast = play(POISSON, 8e3), play(POISSON, 8e6)
@@ -111,6 +160,7 @@ def test_a_stream_that_never_delivers_is_refused_and_not_waited_for(tmp_path: Pa
         ("{arrival: trace}", "arrival: trace needs path"),
         ("{arrival: poisson, rate_hz: 0}", "stream.rate_hz = 0: must be greater than 0"),
         ("{arrival: poison}", "Did you mean 'poisson'?"),
+        ("{arrival: static, redraw: once}", "redraw: once needs arrival: saturated, not static; allowed: round"),
     ],
 )
 def test_a_stream_needs_the_figures_of_its_arrival(stream: str, message: str) -> None:

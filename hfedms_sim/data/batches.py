@@ -69,6 +69,18 @@ class Batches:
         images = self._dataset.train_images(device)[self._samples(arrivals)]
         return augmented(images, self._draws, device, arrivals.number) if self._augment else images
 
+    def local_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many train samples each of the devices owns."""
+        return self._dataset.train_sizes(devices)
+
+    def local_size(self, device: int) -> int:
+        """Return how many train samples the device owns."""
+        return int(self.local_sizes(np.array([device]))[0])
+
+    def local_set(self, device: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return images, never augmented, and labels of all train samples the device owns."""
+        return self._dataset.train_images(device), self._dataset.train_labels(device)
+
     def _labels(self, arrivals: _Arrivals) -> NDArray[np.int64]:
         labels, offsets = self._dataset.train_labels_of(arrivals.devices)
         return np.asarray(labels[offsets[arrivals.row] + self._samples(arrivals)], dtype=np.int64)

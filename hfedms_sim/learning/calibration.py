@@ -8,6 +8,9 @@ What happens to a sensor within a cycle of T rounds, phi being the extractor tha
     round T - 1   store: the memory's vectors and all S of the cycle are candidates, Q of them stay
 
 The oracle keeps every raw sample instead, and extracts them anew in each cycle.
+
+With `initial_memory: local-set` a sensor remembers its whole train set from before the run, in the initial extractor's
+space. It is extracted when the sensor first takes part, which gives the same vectors as before the run would.
 """
 
 from collections.abc import Sequence
@@ -17,10 +20,10 @@ from torch import Tensor
 
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import LocalSet, Loss
-from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains, shares
+from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.learning.remembered import cycle_from, cycle_state, memories_from, memories_state, seen_from, seen_state
-from hfedms_sim.learning.samples import captured_images
+from hfedms_sim.learning.samples import captured_images, local_images
 from hfedms_sim.learning.semantics import Memory, Semantics, drift, nearest_to_class_mean
 from hfedms_sim.lineage import State
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
@@ -33,6 +36,7 @@ class CalibratingLearner(ChainLearner):
         super().__init__(settings, parts)
         self._scc = settings
         self.memories: dict[int, Memory] = {}
+        self._initial = self._own_extractor() if settings.has_initial_memory else {}
         self._extractor: Weights = {}  # of this cycle
         self._cycle: dict[int, list[Semantics]] = {}  # what each participant has extracted in it
         self._captured: dict[int, list[Samples]] = {}  # and captured, for the oracle
@@ -49,13 +53,13 @@ class CalibratingLearner(ChainLearner):
 
     def state(self) -> State:
         """The cycle's extractor is the model's own from the first full round on."""
-        state = super().state() | memories_state(self.memories, self._extractor)
+        state = super().state() | memories_state(self.memories, self._extractor, self._initial)
         return state | cycle_state(self._cycle, self._captured) | seen_state(self._seen)
 
     def restore(self, state: State) -> None:
         super().restore(state)
         self._extractor = self._own_extractor()
-        self.memories = memories_from(state, self._extractor)
+        self.memories = memories_from(state, self._extractor, self._initial)
         self._cycle, self._captured = cycle_from(state)
         self._seen = seen_from(state)
 
@@ -74,6 +78,15 @@ class CalibratingLearner(ChainLearner):
             received = [each for each in record.participations if each.got_scatter]
             for participation, semantics in zip(received, self._extract(received, self._extractor), strict=True):
                 self._note(participation, semantics)
+            if self._scc.has_initial_memory:
+                self._remember_local_sets([each.sensor for each in received])
+
+    def _remember_local_sets(self, sensors: Sequence[int]) -> None:
+        """Give the sensors that take part for the first time the memory they have had since before the run."""
+        for sensor in sensors:
+            if sensor not in self.memories:
+                images, labels = local_images(self._source, sensor)
+                self.memories[sensor] = Memory(self._engine.extract(self._initial, images), labels, self._initial)
 
     def _calibrate(self, record: RoundRecord) -> None:
         chains = arrived_chains(record)
@@ -90,7 +103,7 @@ class CalibratingLearner(ChainLearner):
             for chain in chains
         ]
         start = {name: value for name, value in self.weights.items() if is_classifier(name)}
-        classifier = self._engine.train_classifiers(start, sets, shares(sets, self._scc.weights), self._sgd)
+        classifier = self._engine.train_classifiers(start, sets, self._shares(chains, sets), self._sgd)
         self.weights = self._extractor | classifier
         if self._scc.scc != "off":
             for participation in participants:

@@ -65,12 +65,16 @@ class ChainLearner:
         self.weights = weights_under(WEIGHTS, state)
 
     def learn(self, record: RoundRecord) -> None:
-        chains = [
-            [self._local_set(p, record.round) for p in chain if p.trained and p.captured]
-            for chain in arrived_chains(record)
-        ]
+        arrived = arrived_chains(record)
+        chains = [[self._local_set(p, record.round) for p in chain if p.trained and p.captured] for chain in arrived]
         if any(chains):  # else nobody had anything to learn from
-            self.weights = self._merged(chains, shares(chains, self._settings.weights))
+            self.weights = self._merged(chains, self._shares(arrived, chains))
+
+    def _shares(self, chains: Sequence[Sequence[Participation]], trained_on: Sequence[Chain]) -> list[float]:
+        """Return how much each chain counts in the server's mean."""
+        if self._settings.weights == "local-set":
+            return [float(sum(self._source.local_size(each.sensor) for each in chain)) for chain in chains]
+        return shares(trained_on, self._settings.weights)
 
     def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
         """The new global model."""

@@ -1,8 +1,9 @@
 """What HFedMS-D's sensors remember, as arrays of the learner's state and back.
 
-Memories refer to the extractor whose space they are in; each extractor is written once, however many refer to it, and
-that of the current cycle not at all, since it is part of the model. Which extractor a memory is in must come back as
-the same object: that is how the learner tells whether a memory is behind.
+Memories refer to the extractor whose space they are in; each extractor is written once, however many refer to it. That
+of the current cycle is not, since it is part of the model, nor is the initial one, which every learner begins with.
+Which extractor a memory is in must come back as the same object: that is how the learner tells whether a memory is
+behind.
 """
 
 from hfedms_sim.learning.networks import Weights
@@ -11,17 +12,17 @@ from hfedms_sim.learning.state import arrays_of, rows, stacked, unstacked, weigh
 from hfedms_sim.lineage import State
 from hfedms_sim.rounds import Samples
 
-_CURRENT = 0  # number of the cycle's own extractor
+_INITIAL, _CURRENT = -1, 0  # numbers of the extractors that need not be written; those of others count from 1
 
 
-def memories_state(memories: dict[int, Memory], current: Weights) -> State:
-    numbers = {id(current): _CURRENT}
+def memories_state(memories: dict[int, Memory], current: Weights, initial: Weights) -> State:
+    numbers = {id(initial): _INITIAL, id(current): _CURRENT}
     state: State = {}
     table = []
     for sensor, memory in memories.items():
         if id(memory.extractor) not in numbers:
-            numbers[id(memory.extractor)] = len(numbers)
-            state |= arrays_of(f"memory/extractor/{len(numbers) - 1}", memory.extractor)
+            numbers[id(memory.extractor)] = number = len(numbers) - 1
+            state |= arrays_of(f"memory/extractor/{number}", memory.extractor)
         table.append((sensor, len(memory.labels), numbers[id(memory.extractor)]))
     return state | {
         "memory/table": rows(table, 3),
@@ -30,10 +31,10 @@ def memories_state(memories: dict[int, Memory], current: Weights) -> State:
     }
 
 
-def memories_from(state: State, current: Weights) -> dict[int, Memory]:
+def memories_from(state: State, current: Weights, initial: Weights) -> dict[int, Memory]:
     table = state["memory/table"].tolist()
-    numbers = {number for _, _, number in table if number != _CURRENT}
-    extractors = {_CURRENT: current} | {
+    numbers = {number for _, _, number in table if number > _CURRENT}
+    extractors = {_INITIAL: initial, _CURRENT: current} | {
         number: weights_under(f"memory/extractor/{number}", state) for number in sorted(numbers)
     }
     sizes = [size for _, size, _ in table]

@@ -19,6 +19,12 @@ class SampleSource(Protocol):
 
     def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]: ...
 
+    def local_size(self, sensor: int) -> int:
+        """Return how many train samples the sensor owns, whatever it captures of them."""
+
+    def local_set(self, sensor: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return images and labels of all train samples the sensor owns, never augmented."""
+
 
 class TestSource(Protocol):
     """The held-out part of every device, never augmented."""
@@ -46,3 +52,9 @@ def captured_images(source: SampleSource, participation: Participation) -> tuple
     """Images and labels of what a participant captured."""
     sensor, samples = participation.sensor, participation.samples
     return as_tensor(source.images(sensor, samples)), on_device(torch.from_numpy(source.labels(sensor, samples)))
+
+
+def local_images(source: SampleSource, sensor: int) -> tuple[Tensor, Tensor]:
+    """Return images and labels of a sensor's whole local train set."""
+    images, labels = source.local_set(sensor)
+    return as_tensor(images), on_device(torch.from_numpy(labels))

@@ -77,6 +77,8 @@ class Stream(Settings):
     """What a capture does when the buffer holds less than a batch."""
     augment: bool = True
     """Change brightness and crop of each captured sample."""
+    redraw: Literal["round", "cycle", "once"] = "round"
+    """How often a saturated stream draws a sensor's batch: for every round, every cycle, or the whole run."""
 
     @model_validator(mode="before")
     @classmethod
@@ -89,6 +91,12 @@ class Stream(Settings):
     def _buffer_holds_a_batch(self) -> "Stream":
         if self.buffer < self.batch:
             raise ValueError(f"buffer ({self.buffer}) must hold a batch ({self.batch})")
+        return self
+
+    @model_validator(mode="after")
+    def _only_saturated_streams_are_redrawn_less_often(self) -> "Stream":
+        if self.redraw != "round" and self.arrival != "saturated":
+            raise ValueError(f"redraw: {self.redraw} needs arrival: saturated, not {self.arrival}; allowed: round")
         return self
 
     @model_validator(mode="after")

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field, create_model, model_validator
 
 from hfedms_sim.scenario.base import Fraction, NonNegativeFloat, PositiveFloat, PositiveInt, Settings
 
 Solver = Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"]
 Draw = Literal["random", "matched"]
+ServerWeights = Literal["uniform", "samples", "local-set"]
 
 
 class LocalTraining(Settings):
@@ -24,8 +25,8 @@ class LocalTraining(Settings):
     """Samples in a mini-batch."""
     epochs: PositiveInt = 1
     """Passes over the captured samples."""
-    weights: Literal["uniform", "samples"] = "uniform"
-    """How the server averages: every result the same, or by the samples behind it."""
+    weights: ServerWeights = "uniform"
+    """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
 
     def learning_settings(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude=set(self.plan_keys))
@@ -35,12 +36,17 @@ class LocalTraining(Settings):
         """Whether sensors minimise anything but the cross-entropy of the plain network, a pull aside."""
         return False
 
+    @property
+    def has_initial_memory(self) -> bool:
+        """Whether sensors remember their local train sets before they first take part."""
+        return False
+
 
 class AveragingSettings(LocalTraining):
     """Every participant trains alone, from the server's model; the server averages."""
 
-    weights: Literal["uniform", "samples"] = "samples"
-    """How the server averages: every result the same, or by the samples behind it."""
+    weights: ServerWeights = "samples"
+    """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
 
 
 class FedAvgSettings(AveragingSettings):
@@ -83,7 +89,7 @@ class FedFusionSettings(AveragingSettings):
 
 class IdaSettings(AveragingSettings):
     name: Literal["ida"] = "ida"
-    weights: Literal["uniform", "samples"] = "samples"
+    weights: ServerWeights = "samples"
     """Without effect: see variant."""
     variant: Literal["plain", "fedavg", "intrac"] = "plain"
     """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
@@ -155,7 +161,7 @@ class ChainSettings(LocalTraining):
     """Sequential-to-parallel training (STP): groups of sensors train in chains; the number of groups grows."""
 
     plan_keys: ClassVar[frozenset[str]] = LocalTraining.plan_keys | {
-        "growth", "alpha", "beta", "leftover", "order", "solver", "draw",
+        "growth", "alpha", "beta", "leftover", "order", "solver", "draw", "class_counts",
     }  # fmt: skip
 
     growth: Literal["log", "linear", "exp"] = "log"
@@ -172,6 +178,8 @@ class ChainSettings(LocalTraining):
     """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
     draw: Draw = "random"
     """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
+    class_counts: Literal["cycle", "once"] = "cycle"
+    """Sensors report the class counts that groups are formed by in every cycle, or in the first one only."""
 
 
 class HFedMSStaticSettings(ChainSettings):
@@ -203,15 +211,30 @@ class HFedMSDynamicSettings(ChainSettings):
     calibration_epochs: PositiveInt = 1
     """Passes over the calibration set."""
     first_time: Literal["calibrate", "skip"] = "calibrate"
-    """A sensor without memory calibrates on its batch, or passes the classifier on."""
+    """A sensor that has not stored a cycle yet calibrates, or passes the classifier on."""
+    initial_memory: Literal["empty", "local-set"] = "empty"
+    """What a sensor remembers at first: nothing, or its local train set through the initial extractor."""
     distillation: NonNegativeFloat = 0.0
     """Weight of a distillation term in full rounds."""
     scatter: Literal["unicast", "broadcast"] = "unicast"
     """The merged model goes to each participant, or once per cell to all."""
 
+    @model_validator(mode="after")
+    def _the_oracle_has_no_semantic_memory_to_begin_with(self) -> "HFedMSDynamicSettings":
+        if self.initial_memory != "empty" and self.scc == "oracle":
+            raise ValueError(
+                f"initial_memory: {self.initial_memory} fills the semantic memory, and scc: oracle has none;"
+                " allowed: empty"
+            )
+        return self
+
     @property
     def has_own_loss(self) -> bool:
         return self.distillation > 0
+
+    @property
+    def has_initial_memory(self) -> bool:
+        return self.initial_memory == "local-set" and self.scc == "on" and self.interval > 1
 
 
 STRATEGY_SETTINGS: dict[str, type[LocalTraining]] = {

@@ -15,7 +15,7 @@ class Planner:
         self.wall_s = 0.0
         self._world = world
         self._batches = batches
-        self._strategy: Strategy[Any] = make_strategy(scenario, world.covered)
+        self._strategy: Strategy[Any] = make_strategy(scenario, world.covered, batches.local_sizes)
         self._state = self._strategy.start()
 
     def plan(self) -> Plan:

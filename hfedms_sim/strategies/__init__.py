@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies import fedavg, fedfusion, fedmmd, fedopt, fedprox, hfedms, ida, static
-from hfedms_sim.strategies.base import Algorithm, SensorIds, Strategy
+from hfedms_sim.strategies.base import Algorithm, LocalSizes, SensorIds, Strategy
 
 if TYPE_CHECKING:
     from hfedms_sim.learning.learner import Learner
@@ -27,10 +27,17 @@ STRATEGIES: dict[str, Algorithm] = {
 }
 
 
-def make_strategy(scenario: Scenario, sensors: SensorIds) -> Strategy[Any]:
-    """`sensors` are those that can take part."""
-    build = STRATEGIES[scenario.strategy.name].planner
-    return build(scenario.strategy, scenario.model_spec, sensors, Draws(scenario.seed))
+def make_strategy(scenario: Scenario, sensors: SensorIds, local_sizes: LocalSizes) -> Strategy[Any]:
+    """Return what plans the scenario's rounds.
+
+    `sensors` are those that can take part; only a strategy that counts on their local sets asks for the sizes of these.
+    """
+    settings, model, draws = scenario.strategy, scenario.model_spec, Draws(scenario.seed)
+    build = STRATEGIES[settings.name].planner
+    if settings.has_initial_memory:
+        remembered = dict(zip(sensors.tolist(), local_sizes(sensors).tolist(), strict=True))
+        return build(settings, model, sensors, draws, remembered)
+    return build(settings, model, sensors, draws)
 
 
 def make_learner(scenario: Scenario, source: "SampleSource", engine: str = "generic", threads: int = 1) -> "Learner":

@@ -16,6 +16,7 @@ from hfedms_sim.rounds import Payload, Plan, RoundRecord
 State = TypeVar("State")
 ClassCounts = NDArray[np.int64]  # sensors x classes
 SensorIds = NDArray[np.int64]  # those that can take part
+LocalSizes = Callable[[SensorIds], NDArray[np.int64]]  # how many train samples each of them owns
 
 
 class Strategy(Protocol[State]):

@@ -6,9 +6,9 @@ STP: groups of sensors train one after the other, groups side by side; the numbe
 classifier. SCC: between cycles a sensor keeps up to Q semantic vectors and calibrates the classifier on them and
 its new batch. HFedMS-S is T = 1: no calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
 
-At each full round all sensors report their class counts, the groups are formed anew by inter-cluster grouping
-(grouping/), and m of them are drawn for the cycle. After it the merged model is scattered to the participants, who
-extract the semantics of their batch with it.
+At each full round all sensors report their class counts (with `class_counts: once` only at the first), the groups are
+formed anew by inter-cluster grouping (grouping/), and m of them are drawn for the cycle. After it the merged model is
+scattered to the participants, who extract the semantics of their batch with it.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,8 @@ from hfedms_sim.strategies.grouped import grouped
 class HFedMSState:
     """`memory`: vectors each sensor holds; `captured`: what each participant of the cycle has captured in it.
 
-    `seen`: all raw samples the oracle keeps; empty for anybody else.
+    `seen`: all raw samples the oracle keeps; empty for anybody else. `stored`: who has stored a cycle. `counts`: the
+    class counts of the only report, where there is but one.
     """
 
     round: int
@@ -37,6 +38,8 @@ class HFedMSState:
     memory: Mapping[int, int]
     captured: Mapping[int, Samples]
     seen: Mapping[int, frozenset[tuple[int, int]]]
+    stored: frozenset[int] = frozenset()
+    counts: ClassCounts | None = None
 
 
 class HFedMSStatic:
@@ -55,18 +58,23 @@ class HFedMSStatic:
         return HFedMSState(round=1, groups=(), memory={}, captured={}, seen={})
 
     def report(self, state: HFedMSState) -> Payload | None:
-        if position_in_cycle(state.round, self._interval) == 0:
-            return Payload("report", REPORT_BYTES)
-        return None
+        due = position_in_cycle(state.round, self._interval) == 0 and state.counts is None
+        return Payload("report", REPORT_BYTES) if due else None
 
     def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
         return self._full_plan(state, counts, passes=TRAINING_PASSES, scatter=None)
 
     def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
-        return replace(state, round=state.round + 1)
+        return self._next(state, plan)
+
+    def _next(self, state: HFedMSState, plan: Plan) -> HFedMSState:
+        """Return the state for the next round, but for what the memory holds."""
+        counts = state.counts if plan.counts is None else plan.counts
+        return replace(state, round=state.round + 1, groups=plan.groups, counts=counts)
 
     def _full_plan(self, state: HFedMSState, counts: ClassCounts | None, passes: int, scatter: Scatter | None) -> Plan:
         cycle = cycle_of(state.round, self._interval)
+        counts = counts if state.counts is None else state.counts
         groups, distance = self._draw_groups(cycle, counts)
         multiply_adds = passes * self._model.multiply_adds * self._chain_settings.epochs
         return Plan(
@@ -82,6 +90,7 @@ class HFedMSStatic:
             scatter=scatter,
             trained_parameters=self._model.parameters,
             group_distance=distance,
+            counts=counts if self._chain_settings.class_counts == "once" else None,
         )
 
     def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
@@ -98,9 +107,22 @@ class HFedMSStatic:
 
 
 class HFedMSDynamic(HFedMSStatic):
-    def __init__(self, settings: HFedMSDynamicSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
+    """`remembered`: how many vectors each sensor's memory holds before the run, if any."""
+
+    def __init__(
+        self,
+        settings: HFedMSDynamicSettings,
+        model: ModelSpec,
+        sensors: SensorIds,
+        draws: Draws,
+        remembered: Mapping[int, int] | None = None,
+    ) -> None:
         super().__init__(settings, model, sensors, draws)
         self._settings = settings
+        self._remembered = remembered or {}
+
+    def start(self) -> HFedMSState:
+        return replace(super().start(), memory=self._remembered)
 
     def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
         if position_in_cycle(state.round, self._interval) > 0:
@@ -111,9 +133,10 @@ class HFedMSDynamic(HFedMSStatic):
     def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
 
-        The same batch captured again makes new candidates; the oracle keeps raw samples, and each once.
+        The same batch captured again makes new candidates; the oracle keeps raw samples, and each once. Who captured
+        nothing stores nothing, and keeps its memory as it was.
         """
-        following = replace(state, round=state.round + 1, groups=plan.groups)
+        following = self._next(state, plan)
         if self._interval == 1 or self._settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
@@ -122,14 +145,15 @@ class HFedMSDynamic(HFedMSStatic):
         if position_in_cycle(state.round, self._interval) < self._interval - 1:
             return replace(following, captured=captured)
         memory, seen = dict(state.memory), dict(state.seen)
-        for sensor, samples in captured.items():
+        storing = {sensor: samples for sensor, samples in captured.items() if any(count for _, count in samples)}
+        for sensor, samples in storing.items():
             if self._settings.scc == "oracle":
                 seen[sensor] = seen.get(sensor, frozenset()) | frozenset(samples)
                 memory[sensor] = sum(count for _, count in seen[sensor])
             else:
                 candidates = memory.get(sensor, 0) + sum(count for _, count in samples)
                 memory[sensor] = min(self._settings.memory, candidates)
-        return replace(following, memory=memory, captured={}, seen=seen)
+        return replace(following, memory=memory, captured={}, seen=seen, stored=state.stored | storing.keys())
 
     def _scatter(self) -> Scatter:
         extract = WorkStep("extract", self._model.extractor_multiply_adds)
@@ -140,12 +164,12 @@ class HFedMSDynamic(HFedMSStatic):
         )
 
     def _calibration_plan(self, state: HFedMSState) -> Plan:
-        cycle = cycle_of(state.round, self._interval)
+        cycle, groups = cycle_of(state.round, self._interval), self._ordered(state)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="calibration",
-            groups=self._ordered(state),
+            groups=groups,
             total_groups=self._group_count(cycle),
             payload=Payload("classifier", self._model.classifier_bytes),
             work=self._calibration_work(first=position_in_cycle(state.round, self._interval) == 1),
@@ -153,7 +177,17 @@ class HFedMSDynamic(HFedMSStatic):
             reuse_batch=self._settings.new_batch == "cycle",
             scatter=None,
             trained_parameters=self._model.classifier_parameters,
+            newcomers=self._newcomers(groups, state) if self._skips else frozenset(),
         )
+
+    @property
+    def _skips(self) -> bool:
+        """Whether a sensor's first cycle passes without calibration."""
+        return self._settings.first_time == "skip" and self._settings.scc != "off"
+
+    @staticmethod
+    def _newcomers(groups: tuple[Group, ...], state: HFedMSState) -> frozenset[int]:
+        return frozenset(sensor for group in groups for sensor in group.sensors) - state.stored
 
     def _calibration_work(self, first: bool) -> tuple[WorkStep, ...]:
         """Extract the batch's semantics, the first time also with the backup extractor; then train the classifier."""
@@ -163,9 +197,8 @@ class HFedMSDynamic(HFedMSStatic):
             steps.append(WorkStep("extract", model.extractor_multiply_adds, needs_memory=True))
         if first and settings.scc == "oracle":
             steps.append(WorkStep("extract", model.extractor_multiply_adds, over_batch=False, over_memory=True))
-        skips = settings.first_time == "skip" and settings.scc != "off"
         multiply_adds = TRAINING_PASSES * model.classifier_multiply_adds * settings.calibration_epochs
-        steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, needs_memory=skips))
+        steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, skips_newcomers=self._skips))
         return tuple(steps)
 
     def _ordered(self, state: HFedMSState) -> tuple[Group, ...]:

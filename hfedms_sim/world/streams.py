@@ -1,8 +1,9 @@
 """What a sensor has when it is asked for samples.
 
 A sample is known by its arrival index on the sensor's own path. `saturated`: round r always finds a full fresh
-batch, the arrivals (r - 1) n .. r n - 1, whatever the clock says. `static`: the sensor's whole local set, the same
-each time. A sensor that owns fewer samples than a batch has no more than these. All others fill a
+batch, the arrivals (r - 1) n .. r n - 1, whatever the clock says; drawn anew only every p rounds (`redraw`), it finds
+that of the first round of its period, r - (r - 1) mod p. `static`: the sensor's whole local set, the same each time. A
+sensor that owns fewer samples than a batch has no more than these. All others fill a
 bounded buffer over an arrival path that the seed alone decides (arrivals.py, bursts.py, shifts.py, arrival_csv.py,
 buffers.py).
 """
@@ -37,11 +38,15 @@ class Streams(Protocol):
 
 
 class Saturated:
-    """A full fresh batch in every round. `sizes` is None where every sensor owns more than a batch."""
+    """A full batch in every round, drawn anew every `redraw_rounds`, or never (None).
 
-    def __init__(self, batch: int, sizes: Sizes | None) -> None:
+    `sizes` is None where every sensor owns more than a batch.
+    """
+
+    def __init__(self, batch: int, sizes: Sizes | None, redraw_rounds: int | None = 1) -> None:
         self._batch = batch
         self._sizes = sizes
+        self._redraw_rounds = redraw_rounds
         self._of_round = lru_cache(maxsize=64)(self._capture)  # one object for all sensors of a round and size
 
     def wait_s(self, sensor: int, now_s: float) -> float:
@@ -49,7 +54,11 @@ class Saturated:
 
     def capture(self, sensor: int, round_number: int, now_s: float) -> Capture:
         owned = self._batch if self._sizes is None else int(self._sizes[sensor])
-        return self._of_round(round_number, min(self._batch, owned))
+        return self._of_round(self._drawn_in(round_number), min(self._batch, owned))
+
+    def _drawn_in(self, round_number: int) -> int:
+        """Return the round that the batch of a round was drawn in."""
+        return 1 if self._redraw_rounds is None else round_number - (round_number - 1) % self._redraw_rounds
 
     def _capture(self, round_number: int, captured: int) -> Capture:
         first = (round_number - 1) * self._batch
@@ -92,10 +101,16 @@ class Buffered:
         return self._buffers.capture(sensor, now_s)
 
 
-def make_streams(settings: Stream, sensors: int, draws: Draws, sizes: Sizes | None = None) -> Streams:
-    """`sizes` may be None where no sensor owns fewer samples than a capture takes; a static stream needs them."""
+def make_streams(
+    settings: Stream, sensors: int, draws: Draws, sizes: Sizes | None = None, redraw_rounds: int | None = 1
+) -> Streams:
+    """Return the sensors' streams.
+
+    `sizes` may be None where no sensor owns fewer samples than a capture takes; a static stream needs them.
+    `redraw_rounds` is for how many rounds a saturated stream's batch lasts; None: for ever.
+    """
     if settings.arrival == "saturated":
-        return Saturated(settings.batch, sizes)
+        return Saturated(settings.batch, sizes, redraw_rounds)
     if settings.arrival == "static":
         assert sizes is not None
         return Static(sizes)

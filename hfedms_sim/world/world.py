@@ -28,6 +28,7 @@ from hfedms_sim.rounds import (
     WorkStep,
 )
 from hfedms_sim.scenario import DEVICES, Scenario
+from hfedms_sim.schedule import redraw_rounds
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import make_attachment
@@ -75,8 +76,8 @@ class World:
         self.energy_j: float | None = 0.0
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
-        self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes)
-        self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report: sensor -> round, capture
+        self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))
+        self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report or full round: sensor -> round, capture
         self._trace = trace
         self._round = 0
         self._round_start_s = 0.0
@@ -152,10 +153,12 @@ class World:
                 while wait_s := self._wait_s(hop.target, plan.reuse_batch):  # again if the clock rounded it short
                     yield Timeout(self.env, wait_s)
                 batch = self._batch(hop.target, plan.reuse_batch)
-                memory = plan.memory.get(hop.target, 0)
+                if plan.scatter is not None:  # a calibration round may reuse it
+                    self._batches[hop.target] = (self._round, batch)
+                memory, newcomer = plan.memory.get(hop.target, 0), hop.target in plan.newcomers
                 trained = False
                 for step in plan.work:
-                    samples = step.samples(batch.captured, memory)
+                    samples = step.samples(batch.captured, memory, newcomer)
                     if samples:
                         trained = trained or step.kind != "extract"
                         yield from self._work(group.number, hop.number, hop.target, step, samples)

@@ -25,6 +25,9 @@ MORE_CASES: dict[str, dict[str, Any]] = {
     "hfedms-d off": DYNAMIC | {"scc": "off"},
     "hfedms-d every round full": DYNAMIC | {"interval": 1},
     "hfedms-d storage by batch": DYNAMIC | {"storage_mean": "batch", "storage": "per-class", "memory": 7},
+    "hfedms-d from local sets": DYNAMIC | {"initial_memory": "local-set", "memory": 7, "sample_ratio": 0.4},
+    "hfedms-d from local sets, skipping": DYNAMIC | {"initial_memory": "local-set", "first_time": "skip"},
+    "hfedms-d by local sets": DYNAMIC | {"weights": "local-set", "class_counts": "once"},
     "hfedms-d same batch": DYNAMIC | {"new_batch": "cycle", "distillation": 0.1},
 }
 ALL_CASES = CASES | MORE_CASES

@@ -132,6 +132,16 @@ def test_a_static_stream_is_the_train_set_itself() -> None:
 
 
 @pytest.mark.parametrize("static", [True, False])
+def test_the_local_set_is_all_train_samples_as_they_are(static: bool) -> None:
+    batches = Batches(SMALL, Draws(1), 4, static=static)
+    images, labels = batches.local_set(9)
+    assert np.array_equal(images, SMALL.train_images(9))
+    assert labels.tolist() == SMALL.train_labels(9).tolist()
+    assert batches.local_size(9) == 10
+    assert batches.local_sizes(np.array([3, 0])).tolist() == [4, 1]
+
+
+@pytest.mark.parametrize("static", [True, False])
 def test_a_capture_may_be_empty(static: bool) -> None:
     batches = Batches(SMALL, Draws(1), 4, static=static)
     assert batches.images(3, ()).shape == (0, 28, 28)

@@ -173,19 +173,27 @@ def calibrate(model: Weights, visit: Visit, sensor: Sensor, number: int, setting
     return model
 
 
-def play(weights: Weights, rounds: list[list[list[Visit]]], settings: Settings, order: Order) -> list[Weights]:
+def play(
+    weights: Weights,
+    rounds: list[list[list[Visit]]],
+    settings: Settings,
+    order: Order,
+    local_sets: dict[int, Visit] | None = None,
+) -> list[Weights]:
     """The global weights after each round. rounds[r-1] holds round r's chains, each a list of visits in chain order.
 
     order(sensor, round_number, size, epoch) is the permutation in which a sensor goes through its (calibration) set
     of `size` in that epoch (0, 1, ...); positions 0.. are the new batch's samples in their order, then the memory's
-    vectors in the order they are stored (oldest first).
+    vectors in the order they are stored (oldest first). With local_sets a sensor's memory holds at first what its local
+    set is under the extractor of `weights`, in the local set's order, and that extractor is its backup.
     """
     if settings.scc not in ("on", "off") or settings.compensation not in ("class", "global", "off"):
         raise ValueError(f"unknown option in {settings}")
     if settings.absent_class not in ("batch-mean", "zero") or settings.storage != "overall":
         raise ValueError(f"unknown option in {settings}")
     weights = {name: np.array(weights[name], dtype=np.float64) for name in EXTRACTOR + CLASSIFIER}
-    sensors: dict[int, Sensor] = {}
+    initial = {name: weights[name] for name in EXTRACTOR}
+    sensors = {k: Sensor(semantics_of(initial, each), initial) for k, each in (local_sets or {}).items()}
     participants: list[int] = []
     history = []
     for number, chains in enumerate(rounds, start=1):

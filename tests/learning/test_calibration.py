@@ -10,7 +10,7 @@ from hfedms_sim.learning.engine import GenericEngine
 from hfedms_sim.learning.networks import Network, is_classifier
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import HFedMSDynamicSettings
-from tests.learning.tiny_factory import SPEC, RandomImages, parts, record
+from tests.learning.tiny_factory import SPEC, START, RandomImages, parts, record
 
 pytestmark = pytest.mark.usefixtures("every_engine")
 
@@ -152,3 +152,65 @@ def test_storage_by_quota_and_by_the_last_batch_differ_from_the_default() -> Non
     assert not torch.equal(kept[0].vectors, kept[1].vectors)
     assert not torch.equal(kept[0].vectors, kept[2].vectors)
     assert len(kept[1].labels.unique()) >= len(kept[0].labels.unique())
+
+
+def test_a_memory_that_begins_with_the_local_set_is_made_when_its_sensor_first_takes_part() -> None:
+    one = learner(initial_memory="local-set", memory=5)
+    one.learn(record(1, [[2]], 9, interval=3))
+    images, labels = RandomImages().local_set(2)
+    expected = GenericEngine(Network(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
+    assert list(one.memories) == [2]
+    assert torch.allclose(one.memories[2].vectors, expected, atol=1e-6)
+    assert one.memories[2].labels.tolist() == labels.tolist()
+    for number in (2, 3):
+        one.learn(record(number, [[2]], 9, interval=3))
+    assert len(one.memories[2].labels) == 5
+
+
+def test_a_sensor_that_joins_late_still_begins_in_the_space_of_the_initial_extractor() -> None:
+    one = learner(initial_memory="local-set")
+    play(one, 3)
+    one.learn(record(4, [[0, 5]], 9, interval=3))
+    images, _ = RandomImages().local_set(5)
+    expected = GenericEngine(Network(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
+    assert torch.allclose(one.memories[5].vectors, expected, atol=1e-6)
+    assert len(one.memories[0].labels) == 20
+
+
+def test_who_skips_its_first_cycle_stores_its_initial_memory_all_the_same_and_compensated() -> None:
+    """With room for all, the memory of 17 is there after the cycle, moved, beside the three batches of 9."""
+    one = learner(initial_memory="local-set", first_time="skip", memory=1000)
+    one.learn(record(1, [[2]], 9, interval=3))
+    initial, classifier = one.memories[2].vectors, one.weights["classifier.weight"]
+    for number in (2, 3):
+        ((played,),) = record(number, [[2]], 9, interval=3).chains
+        chains = ((played._replace(trained=False),),)
+        one.learn(RoundRecord(number, 1, "calibration", chains, (True,), 0.0, 1.0))
+    assert torch.equal(one.weights["classifier.weight"], classifier)
+    assert len(one.memories[2].labels) == 17 + 3 * 9
+    assert not torch.allclose(one.memories[2].vectors[:17], initial, atol=1e-4)
+
+
+@pytest.mark.parametrize("changes", [{"scc": "off"}, {"interval": 1}])
+def test_without_a_semantic_memory_the_local_set_has_no_effect(changes: dict[str, Any]) -> None:
+    weights = []
+    for initial in ("empty", "local-set"):
+        one = learner(initial_memory=initial, **changes)
+        play(one, 5, interval=changes.get("interval", 3))
+        assert one.memories == {}
+        weights.append(one.weights)
+    assert all(torch.equal(value, weights[1][name]) for name, value in weights[0].items())
+
+
+def test_calibration_rounds_weigh_chains_by_local_sets_too() -> None:
+    """Chains of one sensor with 11 and 26 samples of their own, whatever they captured or remember."""
+    ends = []
+    for sensor in (0, 5):
+        one = learner(weights="local-set", scc="off")
+        one.learn(record(1, [[0], [5]], 9, interval=3))
+        one.learn(record(2, [[sensor]], 9, interval=3))
+        ends.append(one.weights["classifier.weight"])
+    both = learner(weights="local-set", scc="off")
+    both.learn(record(1, [[0], [5]], 9, interval=3))
+    both.learn(record(2, [[0], [5]], 9, interval=3))
+    assert torch.allclose(both.weights["classifier.weight"], (11 * ends[0] + 26 * ends[1]) / 37, atol=1e-6)

@@ -58,6 +58,20 @@ def test_uniform_weights_do_not_look_at_the_samples() -> None:
     assert_same(learnt(FedAvgSettings(**SGD, weights="uniform"), sizes_differ(sizes)), expected)
 
 
+def test_weights_by_local_sets_do_not_look_at_what_was_captured() -> None:
+    """Sensors 0, 1 and 2 own 11, 14 and 17 train samples."""
+    sizes = {0: 9, 1: 5, 2: 2}
+    ends = [alone(sensor, size) for sensor, size in sizes.items()]
+    expected = {name: (11 * ends[0][name] + 14 * ends[1][name] + 17 * ends[2][name]) / 42 for name in START}
+    assert_same(learnt(FedAvgSettings(**SGD, weights="local-set"), sizes_differ(sizes)), expected)
+
+
+def test_a_chain_weighs_as_much_as_the_local_sets_of_all_its_sensors() -> None:
+    ends = alone(1, 6, alone(0, 6)), alone(2, 6)
+    expected = {name: (25 * ends[0][name] + 17 * ends[1][name]) / 42 for name in START}
+    assert_same(learnt(HFedMSStaticSettings(**SGD, weights="local-set"), record(1, [[0, 1], [2]], 6)), expected)
+
+
 def test_a_chain_hands_its_weights_on_in_order() -> None:
     expected = alone(2, 6, alone(0, 6, alone(1, 6)))
     assert_same(learnt(HFedMSStaticSettings(**SGD), record(1, [[1, 0, 2]], 6)), expected)

@@ -67,7 +67,13 @@ def learnt_again(settings: HFedMSDynamicSettings, source: RandomImages) -> list[
     def order(sensor: int, round_number: int, size: int, epoch: int) -> Any:
         return SHUFFLES.of(sensor, round_number, size, epoch + 1)[epoch].numpy()
 
-    return play(start, rounds, plain, order)
+    local_sets = {sensor: local_visit(source, sensor) for sensor in range(6)} if settings.has_initial_memory else None
+    return play(start, rounds, plain, order, local_sets)
+
+
+def local_visit(source: RandomImages, sensor: int) -> Visit:
+    images, labels = source.local_set(sensor)
+    return Visit(sensor, images.reshape(-1, 784).astype(np.float64), labels)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +89,9 @@ def learnt_again(settings: HFedMSDynamicSettings, source: RandomImages) -> list[
         {"absent_class": "zero"},
         {"clamp_semantics": True},
         {"epochs": 2, "calibration_epochs": 3, "batch_size": 4},
+        {"initial_memory": "local-set"},
+        {"initial_memory": "local-set", "memory": 7, "absent_class": "zero"},
+        {"initial_memory": "local-set", "compensation": "off"},
     ],
     ids=str,
 )

@@ -38,6 +38,14 @@ class RandomImages:
         labels = [int(DRAWS.one_uniform("label", sensor, index) * self._classes) for index in _indices(samples)]
         return np.array(labels, dtype=np.int64)
 
+    def local_size(self, sensor: int) -> int:
+        return 11 + 3 * sensor
+
+    def local_set(self, sensor: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Samples that no record captures."""
+        samples = ((10_000, self.local_size(sensor)),)
+        return self.images(sensor, samples), self.labels(sensor, samples)
+
 
 def record(
     round_number: int, chains: Sequence[Sequence[int]], size: int, *, interval: int = 1, samples: Samples | None = None

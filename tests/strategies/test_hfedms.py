@@ -129,7 +129,9 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
 
 
 def kinds(plan: Plan, captured: int, memory: int) -> list[tuple[str, int]]:
-    return [(step.kind, step.samples(captured, memory)) for step in plan.work if step.samples(captured, memory)]
+    """A sensor without memory is taken to be one that has not stored a cycle yet."""
+    samples = [(step.kind, step.samples(captured, memory, newcomer=not memory)) for step in plan.work]
+    return [(kind, count) for kind, count in samples if count]
 
 
 def test_compensation_extracts_twice_in_the_first_calibration_round() -> None:
@@ -172,3 +174,45 @@ def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_
     assert without is not None
     assert [step.kind for step in with_memory.work] == ["extract"]
     assert without.work == ()
+
+
+def test_newcomers_are_those_who_have_not_stored_a_cycle_whatever_they_remember() -> None:
+    """The initial memory is worked with from the start: compensated, and calibrated on unless newcomers skip."""
+    settings = HFedMSDynamicSettings(interval=3, beta=2, sample_ratio=0.5, solver="exact", first_time="skip")
+    strategy = HFedMSDynamic(settings, CNN, np.arange(8), Draws(1), dict.fromkeys(range(8), 300))
+    stored: set[int] = set()
+    for state, plan in rounds(strategy, 12):
+        sensors = {sensor for group in plan.groups for sensor in group.sensors}
+        assert state.stored == stored
+        assert {sensor: plan.memory[sensor] for sensor in sensors} == {s: 200 if s in stored else 300 for s in sensors}
+        if plan.phase == "calibration":
+            assert plan.newcomers == sensors - stored
+            assert [step.samples(50, 300, newcomer=True) for step in plan.work][-1] == 0
+        if plan.round % 3 == 0:
+            stored |= sensors
+    assert len(stored) > 4  # so some cycles had newcomers beside others
+
+
+def test_class_counts_that_are_reported_once_form_the_groups_of_every_cycle() -> None:
+    strategy = dynamic(interval=3, class_counts="once")
+    reporting = dynamic(interval=3)
+    state, other = strategy.start(), reporting.start()
+    for number in range(1, 10):
+        asks = strategy.report(state) is not None
+        assert asks == (number == 1)
+        plan = strategy.plan(state, COUNTS if asks else None)
+        same = reporting.plan(other, COUNTS)
+        assert (plan.groups, plan.group_distance) == (same.groups, same.group_distance)
+        state, other = strategy.after(state, plan, happened(plan)), reporting.after(other, same, happened(same))
+
+
+def test_hfedms_s_too_may_ask_for_class_counts_once() -> None:
+    strategy = HFedMSStatic(HFedMSStaticSettings(solver="exact", class_counts="once"), CNN, np.arange(368), Draws(1))
+    state, groups = strategy.start(), []
+    for number in range(1, 5):
+        asks = strategy.report(state) is not None
+        assert asks == (number == 1)
+        plan = strategy.plan(state, COUNTS if asks else None)
+        groups.append(plan.groups)
+        state = strategy.after(state, plan, happened(plan))
+    assert len(set(groups)) == 4
