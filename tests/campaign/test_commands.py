@@ -128,7 +128,8 @@ def test_an_interrupted_campaign_goes_on_where_it_was(tmp_path: Path, sign: sign
     assert hfedms_sim(*arguments, "--out", "out", "--resume").exit_code == 0
     _, whole = played(Path("whole"), f"./{source}", Axes(profiles=[f"./{radio}" for radio in radios[:3]]))
     write_tables(whole, Path("whole"))
-    assert Path("out/trials.csv").read_bytes() == Path("whole/trials.csv").read_bytes()
+    for table in ("comparison.csv", "trials.csv", "curves.csv"):
+        assert Path("out", table).read_bytes() == Path("whole", table).read_bytes()
 
 
 def assert_nobody_writes(campaign: Path, within_s: float = 30.0) -> None:

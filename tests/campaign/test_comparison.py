@@ -1,6 +1,7 @@
 """Means, intervals and paired differences, on figures that can be checked by hand."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,32 @@ def test_the_csv_has_what_the_table_has(tmp_path: Path) -> None:
         ("b", "0.5", "0", ""),
         ("b", "end", "1", "100.0"),
     ]
+    assert [(row["loss"], row["updated_parameters"], row["total_groups"]) for row in rows] == [
+        ("", "70.0", "6.0"),  # of the round at the target
+        ("0.7", "630.0", "18.0"),
+        ("", "", ""),
+        ("0.7", "630.0", "18.0"),
+    ]
+    with (tmp_path / "curves.csv").open() as file:
+        points = [(row["trial"], row["seed"], row["round"], row["accuracy"]) for row in csv.DictReader(file)]
+    assert points[:4] == [
+        ("a-1", "1", "1", "0.4"),
+        ("a-1", "1", "3", "0.5"),
+        ("a-1", "1", "9", ""),
+        ("b-1", "1", "1", "0.4"),
+    ]
     with (tmp_path / "trials.csv").open() as file:
         trials = list(csv.DictReader(file))
     assert [(trial["trial"], trial["seed"], trial["target"]) for trial in trials][:2] == [
         ("a-1", "1", "0.5"),
         ("a-1", "1", "end"),
     ]
+
+
+def test_trials_whose_variants_name_different_things_share_a_table(tmp_path: Path) -> None:
+    one, other = result("a", 1, 5.0), result("b", 1, 5.0)
+    other = other._replace(trial=replace(other.trial, variant=(("solver", "exact"),)))
+    write_tables([one, other], tmp_path)
+    with (tmp_path / "trials.csv").open() as file:
+        rows = [(row["profile"], row["strategy"], row["solver"]) for row in csv.DictReader(file)]
+    assert rows == [("a", "fedavg", ""), ("a", "fedavg", ""), ("", "", "exact"), ("", "", "exact")]
