@@ -11,7 +11,7 @@ Draw = Literal["random", "matched"]
 
 
 class LocalTraining(Settings):
-    """What every strategy's sensors do with a model they were sent: plain SGD."""
+    """What every strategy's sensors do with a model they were sent."""
 
     plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio"})
     """Settings a round's record shows in full, so that the lineage need not hold them."""
@@ -19,7 +19,7 @@ class LocalTraining(Settings):
     sample_ratio: Fraction = 0.3
     """Share of the sensors (FedAvg) or of the groups (HFedMS) that takes part in a round."""
     learning_rate: PositiveFloat = 0.01
-    """Of the sensors' SGD."""
+    """Of the sensors' optimiser."""
     batch_size: PositiveInt = 5
     """Samples in a mini-batch."""
     epochs: PositiveInt = 1
@@ -27,13 +27,11 @@ class LocalTraining(Settings):
     weights: Literal["uniform", "samples"] = "uniform"
     """How the server averages: every result the same, or by the samples behind it."""
 
+    local_optimiser: Literal["sgd", "adam"] = "sgd"
+    """Of the sensors: plain SGD, or Adam, whose moments start anew at every sensor."""
+
     def learning_settings(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude=set(self.plan_keys))
-
-    @property
-    def has_own_loss(self) -> bool:
-        """Whether sensors minimise anything but the cross-entropy of the plain network, a pull aside."""
-        return False
 
 
 class AveragingSettings(LocalTraining):
@@ -53,15 +51,9 @@ class FedProxSettings(AveragingSettings):
     """Strength of the pull towards the model that the round started from."""
 
 
-class _TwoStreamSettings(AveragingSettings):
-    @property
-    def has_own_loss(self) -> bool:
-        return bool(getattr(self, "lambda"))
-
-
 FedMMDSettings = create_model(  # type: ignore[call-overload]
     "FedMMDSettings",
-    __base__=_TwoStreamSettings,
+    __base__=AveragingSettings,
     __doc__="Two streams: the local model, and the frozen one that the round started from.",
     **{
         "name": (Literal["fedmmd"], "fedmmd"),
@@ -76,10 +68,6 @@ class FedFusionSettings(AveragingSettings):
     """How features of the local and of the frozen extractor are fused: a 1x1 convolution, or by a weight per channel,
     or by one for all."""
 
-    @property
-    def has_own_loss(self) -> bool:
-        return True
-
 
 class IdaSettings(AveragingSettings):
     name: Literal["ida"] = "ida"
@@ -88,6 +76,8 @@ class IdaSettings(AveragingSettings):
     variant: Literal["plain", "fedavg", "intrac"] = "plain"
     """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
     accuracy."""
+    norm: Literal["l2", "l1"] = "l2"
+    """Of that distance, over all parameters: Euclidean, or the sum of absolute differences."""
 
 
 class ServerOptimiserSettings(AveragingSettings):
@@ -208,10 +198,6 @@ class HFedMSDynamicSettings(ChainSettings):
     """Weight of a distillation term in full rounds."""
     scatter: Literal["unicast", "broadcast"] = "unicast"
     """The merged model goes to each participant, or once per cell to all."""
-
-    @property
-    def has_own_loss(self) -> bool:
-        return self.distillation > 0
 
 
 STRATEGY_SETTINGS: dict[str, type[LocalTraining]] = {

@@ -172,3 +172,16 @@ def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_
     assert without is not None
     assert [step.kind for step in with_memory.work] == ["extract"]
     assert without.work == ()
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_adam_adds_seven_multiply_adds_for_each_trained_parameter_and_step(epochs: int) -> None:
+    """Five samples share a step; a calibration round trains the classifier only."""
+    settings = {"interval": 2, "epochs": epochs, "calibration_epochs": epochs}
+    plain, adam = (
+        [plan.work[-1] for _, plan in rounds(dynamic(local_optimiser=optimiser, **settings), 2)]
+        for optimiser in ("sgd", "adam")
+    )
+    more = [a.multiply_adds_per_sample - p.multiply_adds_per_sample for a, p in zip(adam, plain, strict=True)]
+    assert [step.kind for step in adam] == ["train", "calibrate"]
+    assert more == [epochs * -(-7 * parameters // 5) for parameters in (6_687_834, 6_262)]
