@@ -5,6 +5,7 @@ import sys
 from benchmarks.campaign import benchmark_campaigns
 from benchmarks.clock import benchmark_full_radio, benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
+from benchmarks.engine_rivals import benchmark_rivals
 from benchmarks.grouping import benchmark_grouping
 
 BENCHMARKS = {
@@ -13,6 +14,7 @@ BENCHMARKS = {
     "full-radio": benchmark_full_radio,
     "grouping": benchmark_grouping,
     "engine": benchmark_engines,
+    "engine-rivals": benchmark_rivals,
     "campaign": benchmark_campaigns,
 }
 

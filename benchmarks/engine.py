@@ -8,14 +8,13 @@ on a ninth of them. Engines train the whole round. The GEMM peak is measured in 
 from collections.abc import Callable
 from functools import partial
 from statistics import median
-from time import perf_counter, process_time
-from typing import NamedTuple
 
 import torch
 
 from benchmarks.bars import at_least, at_most
 from benchmarks.engine_memory import peak_bytes
 from benchmarks.engine_rounds import COLUMNS, PaperRound
+from benchmarks.spent import Spent, timed
 from hfedms_sim.learning import keep_freed_memory
 from hfedms_sim.learning.threads import use_threads
 
@@ -28,11 +27,6 @@ RATIO_BARS = {
 PEAK_BARS = {"native": {"G=3 x 36": 0.38, "G=10 x 11": 0.50, "G=30 x 4": 0.62, "FedAvg 110 x 1": 0.80}}
 TWO_CORE_BAR = 1.5
 TWO_CORE_COLUMNS = ("G=10 x 11", "FedAvg 110 x 1")
-
-
-class Spent(NamedTuple):
-    cpu_s: float
-    wall_s: float
 
 
 def benchmark_engines() -> bool:
@@ -66,7 +60,7 @@ def _interleaved(contestants: dict[str, Callable[[], None]]) -> tuple[dict[str, 
     peaks = []
     for repeat in range(REPEATS + 1):
         for name, work in contestants.items():
-            taken = _timed(work)
+            taken = timed(work)
             if repeat:  # the first time warms up
                 spent[name].append(taken)
         peaks.append(_gemm_flops())
@@ -87,18 +81,12 @@ def _speed_up(played: PaperRound, engine: str) -> float:
     for _ in range(REPEATS // 2):
         for threads, times_s in walls_s.items():
             use_threads(threads)
-            times_s.append(_timed(partial(played.by_engine, engine, threads)).wall_s)
+            times_s.append(timed(partial(played.by_engine, engine, threads)).wall_s)
     use_threads(1)
     return median(walls_s[1]) / median(walls_s[2])
-
-
-def _timed(work: Callable[[], None]) -> Spent:
-    cpu, wall = process_time(), perf_counter()
-    work()
-    return Spent(process_time() - cpu, perf_counter() - wall)
 
 
 def _gemm_flops(size: int = 2048) -> float:
     """A second of floating-point operations, the best of three."""
     one, other = torch.rand((size, size)), torch.rand((size, size))
-    return 2 * size**3 / min(_timed(lambda: one @ other).cpu_s for _ in range(3))
+    return 2 * size**3 / min(timed(lambda: one @ other).cpu_s for _ in range(3))

@@ -34,7 +34,7 @@ class PaperRound:
     def __init__(self, column: Column) -> None:
         random = torch.Generator().manual_seed(1)
         self._is_full = column.is_full
-        self._chains = [[_client(random) for _ in range(column.clients)] for _ in range(column.chains)]
+        self._chains = [[client(random) for _ in range(column.clients)] for _ in range(column.chains)]
         self._start = initial_weights(MODEL, Draws(1))
         self._sgd = Sgd(LEARNING_RATE, BATCH)
         self._plain_clients = [client for chain in self._chains for client in chain][:12]
@@ -85,7 +85,7 @@ class PaperRound:
         engine.train_classifiers(classifier, chains, shares, self._sgd)
 
 
-def _client(random: torch.Generator) -> LocalSet:
+def client(random: torch.Generator) -> LocalSet:
     images = torch.rand((SAMPLES, 1, 28, 28), generator=random)
     labels = torch.randint(0, CLASSES, (SAMPLES,), generator=random)
     return LocalSet(images, labels, (torch.randperm(SAMPLES, generator=random),))

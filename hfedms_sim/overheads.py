@@ -6,6 +6,11 @@ fedfusion   memory for its convolutions, one more forward pass of them, and the 
             both ways. With C channels these are: conv 2 C C + C, multi C, single 1
 ida         one number, up (variant intrac); a sensor is taken to know its training accuracy from training
 hfedms-d    memory for Q semantic vectors with their labels, and for the extractor in whose space they are
+
+Where sensors descend by Adam (local_optimiser), each trained parameter has two moments in memory and costs seven
+multiply-adds more in each step: two products for the first moment, b1 m + (1 - b1) g, three for the second,
+b2 v + (1 - b2) g g, and a root and a division for m / (sqrt(v) + eps), counted as one each, though a small processor
+takes longer for these. The corrections of the bias are two numbers a step.
 """
 
 from math import ceil
@@ -23,6 +28,7 @@ from hfedms_sim.scenario import (
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
 _LABEL_BYTES = 1
+_ADAM_MULTIPLY_ADDS, _ADAM_MOMENTS = 7, 2
 
 
 def fusion_parameters(settings: LocalTraining, model: ModelSpec) -> int:
@@ -44,6 +50,7 @@ def extra_uplink_bytes(settings: LocalTraining) -> int:
 def training_multiply_adds(settings: LocalTraining, model: ModelSpec) -> int:
     """Of one sample in one epoch."""
     plain = TRAINING_PASSES * model.multiply_adds
+    plain += optimiser_multiply_adds(settings, model.parameters + fusion_parameters(settings, model))
     if isinstance(settings, FedProxSettings):
         return plain + ceil(model.parameters / settings.batch_size)
     if isinstance(settings, FedMMDSettings):
@@ -54,8 +61,19 @@ def training_multiply_adds(settings: LocalTraining, model: ModelSpec) -> int:
     return plain
 
 
+def optimiser_multiply_adds(settings: LocalTraining, parameters: int) -> int:
+    """Return what Adam takes beyond plain SGD for so many parameters: a sample's share of a step."""
+    return ceil(_ADAM_MULTIPLY_ADDS * parameters / settings.batch_size) if settings.local_optimiser == "adam" else 0
+
+
 def extra_memory_bytes(settings: LocalTraining, model: ModelSpec) -> int:
     """What a sensor holds beside the model it trains."""
+    moments = _ADAM_MOMENTS * model_bytes(settings, model) if settings.local_optimiser == "adam" else 0
+    return moments + _frozen_bytes(settings, model)
+
+
+def _frozen_bytes(settings: LocalTraining, model: ModelSpec) -> int:
+    """Return the size of what a sensor keeps and does not train."""
     if isinstance(settings, (FedProxSettings, FedMMDSettings)):
         return model.model_bytes
     if isinstance(settings, FedFusionSettings):

@@ -96,3 +96,14 @@ def test_memory_is_that_of_the_frozen_copy(name: str) -> None:
 @pytest.mark.parametrize("changes", [{"interval": 1}, {"scc": "off"}])
 def test_hfedms_d_without_a_semantic_memory_keeps_nothing(changes: dict[str, Any]) -> None:
     assert extra_memory_bytes(HFedMSDynamicSettings(**changes), CNN) == 0
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGY_SETTINGS))
+def test_adam_takes_seven_multiply_adds_and_two_numbers_more_for_each_parameter(name: str) -> None:
+    """In each step, which five samples share."""
+    plain, adam = (STRATEGY_SETTINGS[name](local_optimiser=each) for each in ("sgd", "adam"))  # type: ignore[arg-type]
+    parameters = 6_687_834 + (8_256 if name == "fedfusion" else 0)
+    more = training_multiply_adds(adam, CNN) - training_multiply_adds(plain, CNN)
+    assert more == -(-7 * parameters // 5)
+    assert extra_memory_bytes(adam, CNN) - extra_memory_bytes(plain, CNN) == 2 * 4 * parameters
+    assert model_bytes(adam, CNN) == model_bytes(plain, CNN)

@@ -170,16 +170,32 @@ def test_auto_takes_the_fast_engine_where_it_knows_the_loss() -> None:
     assert fast.summary["final_loss"] == pytest.approx(plain.summary["final_loss"], rel=1e-5)
 
 
+OWN_LOSS = [{"name": "fedmmd"}, {"name": "fedfusion"}, {"name": "hfedms-d", "beta": 2, "distillation": 0.5}]
+
+
+@pytest.mark.parametrize("strategy", OWN_LOSS, ids=lambda strategy: strategy["name"])
+def test_a_loss_or_network_of_its_own_is_trained_by_the_fast_engine_too(strategy: dict[str, Any]) -> None:
+    fastest = "native" if compiled.available() else "lowrank"
+    automatic, fast, plain = (
+        trained(rounds=1, strategy=strategy, engine=engine, model="small-cnn")
+        for engine in ("auto", fastest, "generic")
+    )
+    assert automatic.summary["lineage"] == fast.summary["lineage"] != plain.summary["lineage"]
+    assert fast.summary["final_loss"] == pytest.approx(plain.summary["final_loss"], rel=1e-5)
+
+
 @pytest.mark.parametrize(
-    "strategy",
-    [{"name": "fedmmd"}, {"name": "hfedms-d", "beta": 2, "distillation": 0.5}],
-    ids=lambda strategy: strategy["name"],
+    "strategy", [{"name": "fedavg"}, {"name": "hfedms-d", "beta": 2}], ids=lambda each: each["name"]
 )
-def test_a_loss_of_its_own_is_trained_by_the_generic_engine_alone(strategy: dict[str, Any]) -> None:
-    automatic, plain = (trained(rounds=1, strategy=strategy, engine=engine) for engine in ("auto", "generic"))
+def test_adam_is_known_to_the_generic_engine_alone(strategy: dict[str, Any]) -> None:
+    adam = strategy | {"local_optimiser": "adam"}
+    automatic, plain = (trained(rounds=1, strategy=adam, engine=engine) for engine in ("auto", "generic"))
     assert automatic.summary["lineage"] == plain.summary["lineage"]
-    with pytest.raises(InputError, match=f"engine = 'lowrank': does not know the loss of {strategy['name']}"):
-        trained(strategy=strategy, engine="lowrank")
+    for engine in ("lowrank", "native"):
+        with pytest.raises(InputError) as refused:
+            trained(strategy=adam, engine=engine)
+        expected = f"engine = '{engine}': does not know strategy.local_optimiser: adam; allowed: auto, generic"
+        assert str(refused.value) == expected
 
 
 def test_fedmmd_without_its_term_is_plain_sgd() -> None:

@@ -69,7 +69,7 @@ class CalibratingLearner(ChainLearner):
     def _loss(self) -> Loss:
         if not self._scc.distillation:
             return super()._loss()
-        return distilling(self.weights, self._model, self._scc.distillation)
+        return distilling(self._scc.distillation)
 
     def _begin_cycle(self, record: RoundRecord) -> None:
         self._cycle, self._captured = {}, {}

@@ -38,6 +38,11 @@ class FusionNetwork(Network):
         else:
             self.gamma = nn.Parameter(torch.zeros(channels if operator == "multi" else 1))
 
+    @property
+    def fusion_names(self) -> tuple[str, ...]:
+        """The parameters of the operator."""
+        return ("fusion.weight", "fusion.bias") if self._operator == "conv" else ("gamma",)
+
     def forward(self, images: Tensor) -> Tensor:
         local = self.extractor[: self._convolutions](images)
         with torch.no_grad():

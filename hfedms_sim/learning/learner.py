@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from hfedms_sim.learning.engine import Chain, Engine, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine import CROSS_ENTROPY, Chain, Engine, LocalSet, Loss, Sgd
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
 from hfedms_sim.learning.state import arrays_of, weights_under
@@ -53,7 +53,7 @@ class ChainLearner:
         self._engine = engine
         self._source = source
         self._shuffles = shuffles
-        self._sgd = Sgd(settings.learning_rate, settings.batch_size)
+        self._sgd = Sgd(settings.learning_rate, settings.batch_size, optimiser=settings.local_optimiser)
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         return self._engine.logits(weights, images)
@@ -81,8 +81,8 @@ class ChainLearner:
         return self._engine.train_models(self.weights, chains, shares, self._sgd, self._loss())
 
     def _loss(self) -> Loss:
-        """Of this round's local training."""
-        return cross_entropy
+        """Of local training in a full round."""
+        return CROSS_ENTROPY
 
     def _local_set(self, participation: Participation, round_number: int) -> LocalSet:
         images, labels = captured_images(self._source, participation)

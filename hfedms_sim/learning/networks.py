@@ -18,7 +18,7 @@ from hfedms_sim.scenario.models import Layer
 from hfedms_sim.seeds import Draws
 
 IMAGE_SIDE = 28
-CLASSIFIER = "classifier"  # the name of the module
+EXTRACTOR, CLASSIFIER = "extractor", "classifier"  # the names of the modules
 
 Weights = dict[str, Tensor]
 """By the name of the parameter. Never changed in place once shared: a new round makes new tensors."""

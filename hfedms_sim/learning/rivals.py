@@ -34,7 +34,7 @@ class TwoStreamLearner(ChainLearner):
         self._weight = float(getattr(settings, "lambda"))
 
     def _loss(self) -> Loss:
-        return two_streams(self.weights, self._model, self._weight) if self._weight else super()._loss()
+        return two_streams(self._weight) if self._weight else super()._loss()
 
 
 class FusionLearner(ChainLearner):
@@ -75,6 +75,7 @@ class InverseDistanceLearner(ChainLearner):
     def __init__(self, settings: IdaSettings, parts: Parts) -> None:
         super().__init__(settings, parts)
         self._variant = settings.variant
+        self._norm = settings.norm
 
     def _merged(self, chains: list[list[LocalSet]], _: list[float]) -> Weights:
         """Who captured nothing has no say: its unchanged model would be nearest the mean."""
@@ -84,7 +85,7 @@ class InverseDistanceLearner(ChainLearner):
             factors = self._inverse_accuracies(ends, heard)
         else:
             factors = shares(heard, "samples" if self._variant == "fedavg" else "uniform")
-        mean = inverse_distance_mean(ends, factors)
+        mean = inverse_distance_mean(ends, factors, self._norm)
         return self.weights if mean is None else mean
 
     def _inverse_accuracies(self, ends: Ends, chains: list[list[LocalSet]]) -> list[float]:

@@ -12,7 +12,7 @@ ServerWeights = Literal["uniform", "samples", "local-set"]
 
 
 class LocalTraining(Settings):
-    """What every strategy's sensors do with a model they were sent: plain SGD."""
+    """What every strategy's sensors do with a model they were sent."""
 
     plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio"})
     """Settings a round's record shows in full, so that the lineage need not hold them."""
@@ -20,7 +20,7 @@ class LocalTraining(Settings):
     sample_ratio: Fraction = 0.3
     """Share of the sensors (FedAvg) or of the groups (HFedMS) that takes part in a round."""
     learning_rate: PositiveFloat = 0.01
-    """Of the sensors' SGD."""
+    """Of the sensors' optimiser."""
     batch_size: PositiveInt = 5
     """Samples in a mini-batch."""
     epochs: PositiveInt = 1
@@ -28,13 +28,11 @@ class LocalTraining(Settings):
     weights: ServerWeights = "uniform"
     """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
 
+    local_optimiser: Literal["sgd", "adam"] = "sgd"
+    """Of the sensors: plain SGD, or Adam, whose moments start anew at every sensor."""
+
     def learning_settings(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude=set(self.plan_keys))
-
-    @property
-    def has_own_loss(self) -> bool:
-        """Whether sensors minimise anything but the cross-entropy of the plain network, a pull aside."""
-        return False
 
     @property
     def has_initial_memory(self) -> bool:
@@ -59,15 +57,9 @@ class FedProxSettings(AveragingSettings):
     """Strength of the pull towards the model that the round started from."""
 
 
-class _TwoStreamSettings(AveragingSettings):
-    @property
-    def has_own_loss(self) -> bool:
-        return bool(getattr(self, "lambda"))
-
-
 FedMMDSettings = create_model(  # type: ignore[call-overload]
     "FedMMDSettings",
-    __base__=_TwoStreamSettings,
+    __base__=AveragingSettings,
     __doc__="Two streams: the local model, and the frozen one that the round started from.",
     **{
         "name": (Literal["fedmmd"], "fedmmd"),
@@ -82,10 +74,6 @@ class FedFusionSettings(AveragingSettings):
     """How features of the local and of the frozen extractor are fused: a 1x1 convolution, or by a weight per channel,
     or by one for all."""
 
-    @property
-    def has_own_loss(self) -> bool:
-        return True
-
 
 class IdaSettings(AveragingSettings):
     name: Literal["ida"] = "ida"
@@ -94,6 +82,8 @@ class IdaSettings(AveragingSettings):
     variant: Literal["plain", "fedavg", "intrac"] = "plain"
     """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
     accuracy."""
+    norm: Literal["l2", "l1"] = "l2"
+    """Of that distance, over all parameters: Euclidean, or the sum of absolute differences."""
 
 
 class ServerOptimiserSettings(AveragingSettings):
@@ -227,10 +217,6 @@ class HFedMSDynamicSettings(ChainSettings):
                 " allowed: empty"
             )
         return self
-
-    @property
-    def has_own_loss(self) -> bool:
-        return self.distillation > 0
 
     @property
     def has_initial_memory(self) -> bool:

@@ -8,14 +8,16 @@ from hfedms_sim.scenario import Scenario
 
 
 def engine_of(scenario: Scenario, device: str = "cpu") -> str:
-    """By name; `auto` is the fastest that knows the loss and runs here."""
-    if not scenario.strategy.has_own_loss:
+    """By name; `auto` is the fastest that knows the sensors' optimiser and runs here."""
+    optimiser = scenario.strategy.local_optimiser
+    if optimiser == "sgd":
         fastest = "native" if device == "cpu" and compiled.available() else "lowrank"
         return fastest if scenario.engine == "auto" else scenario.engine
     if scenario.engine in ("auto", "generic"):
         return "generic"
-    name = scenario.strategy.name
-    raise InputError(f"engine = '{scenario.engine}': does not know the loss of {name}; allowed: auto, generic")
+    raise InputError(
+        f"engine = '{scenario.engine}': does not know strategy.local_optimiser: {optimiser}; allowed: auto, generic"
+    )
 
 
 def device_of(choice: str) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hfedms_sim.closed_form import REPORT_BYTES
+from hfedms_sim.overheads import optimiser_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
 from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
@@ -76,7 +77,8 @@ class HFedMSStatic:
         cycle = cycle_of(state.round, self._interval)
         counts = counts if state.counts is None else state.counts
         groups, distance = self._draw_groups(cycle, counts)
-        multiply_adds = passes * self._model.multiply_adds * self._chain_settings.epochs
+        moments = optimiser_multiply_adds(self._chain_settings, self._model.parameters)
+        multiply_adds = (passes * self._model.multiply_adds + moments) * self._chain_settings.epochs
         return Plan(
             round=state.round,
             cycle=cycle,
@@ -197,7 +199,8 @@ class HFedMSDynamic(HFedMSStatic):
             steps.append(WorkStep("extract", model.extractor_multiply_adds, needs_memory=True))
         if first and settings.scc == "oracle":
             steps.append(WorkStep("extract", model.extractor_multiply_adds, over_batch=False, over_memory=True))
-        multiply_adds = TRAINING_PASSES * model.classifier_multiply_adds * settings.calibration_epochs
+        moments = optimiser_multiply_adds(settings, model.classifier_parameters)
+        multiply_adds = (TRAINING_PASSES * model.classifier_multiply_adds + moments) * settings.calibration_epochs
         steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, skips_newcomers=self._skips))
         return tuple(steps)
 

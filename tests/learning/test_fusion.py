@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.learning.engine import GenericEngine
+from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.learning.evaluation import Evaluator
 from hfedms_sim.learning.fusion import FusionNetwork, Operator, fusion_weights, merged_gamma
 from hfedms_sim.learning.learner import ChainLearner, Parts
@@ -19,7 +19,7 @@ from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import MODELS, FedAvgSettings, FedFusionSettings, load_scenario
 from hfedms_sim.scenario.models import Layer, ModelSpec
 from hfedms_sim.seeds import Draws
-from tests.learning.tiny_factory import SHUFFLES, RandomImages, record
+from tests.learning.tiny_factory import ENGINE, SHUFFLES, RandomImages, record
 
 OPERATORS: tuple[Operator, ...] = ("conv", "multi", "single")
 every_operator = pytest.mark.parametrize("operator", OPERATORS)
@@ -39,7 +39,7 @@ def built(operator: Operator, spec: ModelSpec = TWO_CHANNELS, **changes: Tensor)
 
 
 def parts_of(operator: Operator) -> Parts:
-    engine = GenericEngine(FusionNetwork(TWO_CHANNELS, operator))
+    engine = ENGINES[ENGINE.get()](FusionNetwork(TWO_CHANNELS, operator), 1)
     return Parts(TWO_CHANNELS, start(operator), engine, RandomImages(), SHUFFLES)
 
 
@@ -111,6 +111,7 @@ def test_the_convolution_starts_glorot_uniform_from_the_seed() -> None:
     assert not torch.equal(weight, other["fusion.weight"])
 
 
+@pytest.mark.usefixtures("every_engine")
 @every_operator
 def test_torchs_own_generator_is_left_alone(operator: Operator) -> None:
     before = torch.get_rng_state()
@@ -136,6 +137,7 @@ def test_the_frozen_stack_never_trains_and_is_no_part_of_the_model(operator: Ope
         before = one.weights
 
 
+@pytest.mark.usefixtures("every_engine")
 @every_operator
 def test_everything_that_is_sent_trains(operator: Operator) -> None:
     one = learner(operator)
@@ -158,6 +160,7 @@ def test_the_servers_gamma_moves_a_tenth_of_the_way() -> None:
     assert torch.allclose(merged, torch.tensor([1.1, 0.05]))
 
 
+@pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("operator", ["multi", "single"])
 def test_gamma_is_damped_and_all_other_weights_are_fedavgs_mean(operator: Operator) -> None:
     one = learner(operator)
@@ -173,6 +176,7 @@ def test_gamma_is_damped_and_all_other_weights_are_fedavgs_mean(operator: Operat
         assert all(torch.equal(one.weights[name], plain.weights[name]) for name in before if name != "gamma")
 
 
+@pytest.mark.usefixtures("every_engine")
 @every_operator
 def test_an_empty_round_changes_nothing(operator: Operator) -> None:
     one = learner(operator)
@@ -193,6 +197,7 @@ class TenImages:
         return np.arange(10)
 
 
+@pytest.mark.usefixtures("every_engine")
 @every_operator
 def test_in_evaluation_both_streams_are_the_merged_stack(operator: Operator) -> None:
     """An evaluator that has seen an older model gives the loss of a network whose two stacks are equal."""

@@ -34,6 +34,10 @@ def test_the_distance_is_euclidean_over_all_parameters() -> None:
     assert distance(model(0, 0, 1), model(2, 3, 7)) == pytest.approx(7.0)
 
 
+def test_the_l1_distance_is_the_sum_of_absolute_differences() -> None:
+    assert distance(model(0, 0, 1), model(2, -3, 7), "l1") == pytest.approx(11.0)
+
+
 THREE = (model(0, 0), model(3, 0), model(3, 9))
 """Their mean is (2, 3), at distances sqrt(13), sqrt(10) and sqrt(37)."""
 INVERSE = (1 / sqrt(13), 1 / sqrt(10), 1 / sqrt(37))
@@ -46,6 +50,13 @@ def expected(*alphas: float) -> Any:
 
 def test_models_count_by_the_inverse_of_their_distance_to_the_mean() -> None:
     assert mean_of(*THREE) == expected(*INVERSE)
+
+
+def test_by_the_l1_norm_they_count_by_the_inverse_of_another_distance() -> None:
+    """|(2, 3)| = 5, |(1, -3)| = 4 and |(1, 6)| = 7."""
+    mean = inverse_distance_mean(ModelEnds(lambda: iter(THREE)), [1.0, 1.0, 1.0], "l1")
+    assert mean is not None
+    assert [float(mean["a"]), float(mean["b"])] == expected(1 / 5, 1 / 4, 1 / 7)
 
 
 def test_shares_multiply_the_inverse_distance_and_leave_the_mean_it_is_measured_from_plain() -> None:
@@ -110,8 +121,9 @@ def played() -> RoundRecord:
     return RoundRecord(1, 1, "full", chains, whole.arrived, 0.0, 1.0)
 
 
-def learner(variant: str, rate: float = 0.05) -> InverseDistanceLearner:
-    return InverseDistanceLearner(IdaSettings(variant=variant, **SGD | {"learning_rate": rate}), parts())  # type: ignore[arg-type]
+def learner(variant: str, rate: float = 0.05, norm: str = "l2") -> InverseDistanceLearner:
+    settings = IdaSettings(variant=variant, norm=norm, **SGD | {"learning_rate": rate})  # type: ignore[arg-type]
+    return InverseDistanceLearner(settings, parts())
 
 
 def ends(rate: float) -> list[tuple[Weights, float]]:
@@ -129,21 +141,31 @@ def ends(rate: float) -> list[tuple[Weights, float]]:
 
 @pytest.mark.usefixtures("every_engine")
 @pytest.mark.parametrize("rate", [0.02, 0.05])  # one sensor knows nothing of its samples; all know some
+@pytest.mark.parametrize("norm", ["l2", "l1"])
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
-def test_the_variants_are_those_of_the_specification(variant: str, rate: float) -> None:
+def test_the_variants_are_those_of_the_specification(variant: str, rate: float, norm: str) -> None:
     models = [weights for weights, _ in ends(rate)]
     centre = {name: sum(each[name].double() for each in models) / 3 for name in START}
-    alphas = [1 / (distance(centre, each) + 1e-8) for each in models]  # type: ignore[arg-type]
+    apart = [torch.cat([(centre[name] - each[name].double()).flatten() for name in START]).tolist() for each in models]
+    distances = [sum(map(abs, each)) if norm == "l1" else sqrt(sum(x * x for x in each)) for each in apart]
+    alphas = [1 / (far + 1e-8) for far in distances]
     if variant == "fedavg":
         alphas = [alpha * size for alpha, size in zip(alphas, SIZES.values(), strict=True)]
     if variant == "intrac":
         alphas = [alpha / max(1 / 62, accuracy) for alpha, (_, accuracy) in zip(alphas, ends(rate), strict=True)]
         assert (0.0 in [accuracy for _, accuracy in ends(rate)]) == (rate == 0.02)
-    one = learner(variant, rate)
+    one = learner(variant, rate, norm)
     one.learn(played())
     for name, value in one.weights.items():
         mean = sum(a * each[name].double() for a, each in zip(alphas, models, strict=True)) / sum(alphas)
         assert float((mean - value).abs().max()) < 1e-6  # type: ignore[union-attr]
+
+
+def test_the_norms_differ() -> None:
+    learnt = [learner("plain", norm=norm) for norm in ("l2", "l1")]
+    for one in learnt:
+        one.learn(played())
+    assert not torch.equal(learnt[0].weights["classifier.weight"], learnt[1].weights["classifier.weight"])
 
 
 def test_the_variants_differ() -> None:
@@ -170,15 +192,17 @@ def test_the_key_weights_is_without_effect_and_says_so(variant: str) -> None:
     assert "Without effect" in str(IdaSettings.model_fields["weights"].description)
 
 
+@pytest.mark.usefixtures("every_engine")
+@pytest.mark.parametrize("norm", ["l2", "l1"])
 @pytest.mark.parametrize("variant", ["plain", "fedavg", "intrac"])
 def test_a_learner_short_of_memory_trains_twice_and_learns_the_same_bits(
-    variant: str, monkeypatch: pytest.MonkeyPatch
+    variant: str, norm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    roomy = learner(variant)
+    roomy = learner(variant, norm=norm)
     roomy.learn(played())
     monkeypatch.setattr(generic, "ModelEnds", lambda train: ModelEnds(train, kept_bytes=0))
     monkeypatch.setattr(lowrank, "KEPT_BYTES", 0)
-    short = learner(variant)
+    short = learner(variant, norm=norm)
     short.learn(played())
     assert all(torch.equal(roomy.weights[name], short.weights[name]) for name in START)
 

@@ -216,3 +216,16 @@ def test_hfedms_s_too_may_ask_for_class_counts_once() -> None:
         groups.append(plan.groups)
         state = strategy.after(state, plan, happened(plan))
     assert len(set(groups)) == 4
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_adam_adds_seven_multiply_adds_for_each_trained_parameter_and_step(epochs: int) -> None:
+    """Five samples share a step; a calibration round trains the classifier only."""
+    settings = {"interval": 2, "epochs": epochs, "calibration_epochs": epochs}
+    plain, adam = (
+        [plan.work[-1] for _, plan in rounds(dynamic(local_optimiser=optimiser, **settings), 2)]
+        for optimiser in ("sgd", "adam")
+    )
+    more = [a.multiply_adds_per_sample - p.multiply_adds_per_sample for a, p in zip(adam, plain, strict=True)]
+    assert [step.kind for step in adam] == ["train", "calibrate"]
+    assert more == [epochs * -(-7 * parameters // 5) for parameters in (6_687_834, 6_262)]

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from hfedms_sim.learning.engine.base import Chain, Ends, Engine, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.base import Chain, Ends, Engine, LocalSet, Norm, Sgd
 from hfedms_sim.learning.engine.generic import GenericEngine
+from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.engine.native import NativeEngine
 from hfedms_sim.learning.networks import Network
@@ -16,6 +17,6 @@ ENGINES: dict[str, Callable[[Network, int], Engine]] = {
 """Of a network and a number of threads."""
 
 __all__ = [
-    "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine", "NativeEngine", "Sgd",
-    "cross_entropy",
+    "CROSS_ENTROPY", "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine",
+    "NativeEngine", "Norm", "Sgd",
 ]  # fmt: skip

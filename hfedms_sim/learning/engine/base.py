@@ -1,23 +1,28 @@
 """What an engine takes and gives: chains of local sets, each with its order, and the mean of where they end."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from torch import Tensor
-from torch.nn import functional
 
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
+from hfedms_sim.learning.networks import Weights
+
+Norm = Literal["l2", "l1"]
+Optimiser = Literal["sgd", "adam"]
 
 
 class Sgd(NamedTuple):
-    """Plain stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size.
+    """Stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size.
 
-    `pull` adds pull x (w - w_start) to the gradient: FedProx's term.
+    `pull` adds pull x (w - w_start) to the gradient: FedProx's term. The optimiser is plain, or Adam with torch's
+    defaults, whose moments start anew at every sensor; only the generic engine knows it.
     """
 
     learning_rate: float
     batch_size: int
     pull: float = 0.0
+    optimiser: Optimiser = "sgd"
 
 
 class LocalSet(NamedTuple):
@@ -32,12 +37,6 @@ class LocalSet(NamedTuple):
 
 
 Chain = Sequence[LocalSet]
-Loss = Callable[[Network, Tensor, Tensor], Tensor]
-"""Of a network on a mini-batch of images and labels, the mean over its samples."""
-
-
-def cross_entropy(network: Network, images: Tensor, labels: Tensor) -> Tensor:
-    return functional.cross_entropy(network(images), labels)
 
 
 class Ends(Protocol):
@@ -46,7 +45,7 @@ class Ends(Protocol):
     def each(self) -> Iterator[tuple[int, Weights]]:
         """By the number of the chain, in any order; a model holds only until the next one is asked for."""
 
-    def mean_by_distance(self, share_of: Callable[[int, float], float]) -> Weights | None:
+    def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
         """The mean in which chain i, at the distance d from the plain mean, counts share_of(i, d); None of nothing."""
 
 
@@ -57,11 +56,11 @@ class Engine(Protocol):
         chains: Sequence[Chain],
         shares: Sequence[float],
         sgd: Sgd,
-        loss: Loss = cross_entropy,
+        loss: Loss = CROSS_ENTROPY,
     ) -> Weights:
         """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
         """The ends themselves."""
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:

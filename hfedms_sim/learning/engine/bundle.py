@@ -2,41 +2,28 @@
 
 Gradients are written out here instead of left to autograd: the layers know the deltas of each step anyway, because
 the history of a shared layer is made of them.
+
+What the frozen model of FedMMD, FedFusion and distillation makes of the samples is asked of the very same layers before
+their first step. Nothing else is sure to give the same bits, and FedMMD makes much of the smallest difference (mmd.py).
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 
 from hfedms_sim.learning.engine.base import Chain, Sgd
 from hfedms_sim.learning.engine.convolutions import ChainedConvolutions, Convolution
 from hfedms_sim.learning.engine.dense import ChainedDense, dense_numbers
+from hfedms_sim.learning.engine.fusing import ChainedFusion
+from hfedms_sim.learning.engine.losses import Loss
+from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.engine.steps import Step, Steps, steps_of
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import Weights
 
 MakeConvolutions = Callable[[Sequence[Convolution], int, Sgd], ChainedConvolutions]
 MakeDense = Callable[[Tensor, Tensor, int, int, Sgd], ChainedDense]
-
-
-class Stack(NamedTuple):
-    """The names of a network's trained layers, in order; the last one gives the logits."""
-
-    convolutions: tuple[str, ...]
-    dense: tuple[str, ...]
-
-    @classmethod
-    def of(cls, network: Network) -> "Stack":
-        named = list(network.named_modules())
-        return cls(
-            tuple(name for name, module in named if isinstance(module, nn.Conv2d)),
-            tuple(name for name, module in named if isinstance(module, nn.Linear)),
-        )
-
-    def of_classifier(self) -> "Stack":
-        return Stack((), self.dense[-1:])
 
 
 class Forms(NamedTuple):
@@ -46,10 +33,19 @@ class Forms(NamedTuple):
     dense: MakeDense
 
 
+class _Frozen(NamedTuple):
+    """What the model that the round started from makes of a step's samples, as far as fusion and loss ask for it."""
+
+    features: Tensor | None
+    logits: Tensor | None
+
+
 class Bundle:
-    def __init__(self, stack: Stack, start: Weights, chains: Sequence[Chain], sgd: Sgd, forms: Forms) -> None:
+    def __init__(
+        self, stack: Stack, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss, forms: Forms
+    ) -> None:
         steps = Steps(chains, sgd.batch_size)
-        self._stack, self._start = stack, start
+        self._stack, self._start, self._loss = stack, start, loss
         self._convolutions = (
             forms.convolutions(
                 [Convolution(start[f"{name}.weight"], start[f"{name}.bias"]) for name in stack.convolutions],
@@ -59,27 +55,47 @@ class Bundle:
             if stack.convolutions
             else None
         )
+        self._fusion = ChainedFusion([start[name] for name in stack.fusion], len(chains), sgd) if stack.fusion else None
         self._dense = [
             forms.dense(start[f"{name}.weight"], start[f"{name}.bias"], len(chains), steps.rank, sgd)
             for name in stack.dense
         ]
         with torch.no_grad():
-            for step in steps:
-                self._train(step)
+            asks = self._fusion is not None or loss.discrepancy is not None
+            frozen = [self._rehearse(step) for step in steps] if asks else [_Frozen(None, None)] * len(steps.widths)
+            for step, known in zip(steps, frozen, strict=True):
+                self._train(step, known)
 
-    def _train(self, step: Step) -> None:
-        features = step.inputs.flatten(2) if self._convolutions is None else self._convolutions.forward(step.inputs)
-        activations = [features]
-        for layer in self._dense[:-1]:
-            activations.append(layer.forward(activations[-1]).relu_())
-        logits = self._dense[-1].forward(activations[-1])
-        deltas = _loss_deltas(logits, step.labels).mul_(step.weights[:, :, None])
+    def _rehearse(self, step: Step) -> _Frozen:
+        """Return what layers make of a step's samples of which none has made a step yet."""
+        features = None if self._fusion is None else self._features(step.inputs)
+        logits = None if self._loss.discrepancy is None else self._forward(step.inputs, features)[-1]
+        return _Frozen(features, logits)
+
+    def _train(self, step: Step, frozen: _Frozen) -> None:
+        *activations, logits = self._forward(step.inputs, frozen.features)
+        deltas = self._loss.deltas(logits, step.labels, step.weights, frozen.logits)
         for number, layer in reversed(list(enumerate(self._dense))):
             deltas = layer.backward(deltas)
             if number:
                 deltas *= activations[number] > 0
+        if self._fusion is not None:
+            deltas = self._fusion.backward(deltas)
         if self._convolutions is not None:
             self._convolutions.backward(deltas)
+
+    def _forward(self, inputs: Tensor, frozen_features: Tensor | None) -> list[Tensor]:
+        """Return what goes into each dense layer, and the logits."""
+        features = self._features(inputs)
+        if self._fusion is not None and frozen_features is not None:
+            features = self._fusion.forward(features, frozen_features)
+        passed = [features]
+        for layer in self._dense[:-1]:
+            passed.append(layer.forward(passed[-1]).relu_())
+        return [*passed, self._dense[-1].forward(passed[-1])]
+
+    def _features(self, inputs: Tensor) -> Tensor:
+        return inputs.flatten(2) if self._convolutions is None else self._convolutions.forward(inputs)
 
     def add_mean_update(self, total: Weights, shares: Sequence[float]) -> None:
         """Adds the sum of share x (end - start) to each parameter's total."""
@@ -111,13 +127,9 @@ class Bundle:
         if self._convolutions is not None:
             for name, (weight, bias) in zip(self._stack.convolutions, self._convolutions.parameters, strict=True):
                 own += [(f"{name}.weight", weight), (f"{name}.bias", bias)]
+        if self._fusion is not None:
+            own += zip(self._stack.fusion, self._fusion.parameters, strict=True)
         return own
-
-
-def _loss_deltas(logits: Tensor, labels: Tensor) -> Tensor:
-    """The cross-entropy's gradient at each sample's logits."""
-    deltas = functional.softmax(logits, dim=-1)
-    return deltas.scatter_add_(2, labels[:, :, None], deltas.new_full((*labels.shape, 1), -1.0))
 
 
 def bundle_bytes(stack: Stack, start: Weights, chain: Chain, sgd: Sgd) -> int:
@@ -133,4 +145,8 @@ def bundle_bytes(stack: Stack, start: Weights, chain: Chain, sgd: Sgd) -> int:
     for name in stack.dense:
         weight = start[f"{name}.weight"]
         numbers += dense_numbers(weight, rank) + 3 * width * sum(weight.shape)
+    if stack.fusion:
+        features = start[f"{stack.dense[0]}.weight"].shape[1]
+        numbers += (rank + 6 * width) * features + 3 * sum(start[name].numel() for name in stack.fusion)
+    numbers += rank * len(start[f"{stack.dense[-1]}.bias"])
     return numbers * start[f"{stack.dense[0]}.bias"].element_size()

@@ -1,11 +1,15 @@
-"""Where chains end that were trained in bundles. Distances come from the factors, without any chain's weights."""
+"""Where chains end that were trained in bundles. Euclidean distances come from the factors, without any
+chain's weights; others need the models, one at a time.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 
 import torch
 
+from hfedms_sim.learning.engine.base import Norm
 from hfedms_sim.learning.engine.bundle import Bundle
+from hfedms_sim.learning.engine.ends import mean_by_distance
 from hfedms_sim.learning.networks import Weights
 
 Numbered = tuple[Sequence[int], Bundle]
@@ -24,7 +28,9 @@ class BundledEnds:
         for numbers, bundle in self._bundles():
             yield from ((number, bundle.model(row)) for row, number in enumerate(numbers))
 
-    def mean_by_distance(self, share_of: Callable[[int, float], float]) -> Weights | None:
+    def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
+        if norm != "l2":
+            return mean_by_distance(self.each, share_of, norm)
         centre = self._mean_update(lambda number: 1.0)
         if centre is None:
             return None

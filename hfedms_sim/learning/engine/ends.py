@@ -1,9 +1,9 @@
 """Where the chains of a round end, for a server that needs more than their mean by known shares."""
 
 from collections.abc import Callable, Iterator
+from math import sqrt
 
-import torch
-
+from hfedms_sim.learning.engine.base import Norm
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Weights
 
@@ -21,16 +21,8 @@ class ModelEnds:
     def each(self) -> Iterator[tuple[int, Weights]]:
         return enumerate(self._models())
 
-    def mean_by_distance(self, share_of: Callable[[int, float], float]) -> Weights | None:
-        plain, weighted = RunningMean(), RunningMean()
-        for model in self._models():
-            plain.add(model, 1.0)
-        centre = plain.result()
-        if centre is None:
-            return None
-        for number, model in self.each():
-            weighted.add(model, share_of(number, distance(centre, model)))
-        return weighted.result()
+    def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
+        return mean_by_distance(self.each, share_of, norm)
 
     def _models(self) -> Iterator[Weights]:
         if self._kept is not None:
@@ -49,9 +41,27 @@ class ModelEnds:
             self._kept = kept
 
 
-def distance(one: Weights, other: Weights) -> float:
-    """Euclidean, over all parameters."""
-    return float(torch.sqrt(sum((one[name].double() - other[name].double()).square().sum() for name in one)))  # type: ignore[arg-type]
+def mean_by_distance(
+    each: Callable[[], Iterator[tuple[int, Weights]]], share_of: Callable[[int, float], float], norm: Norm
+) -> Weights | None:
+    """Return `Ends.mean_by_distance` from whole models, which `each` gives twice, by the number of the chain."""
+    plain, weighted = RunningMean(), RunningMean()
+    for _, model in each():
+        plain.add(model, 1.0)
+    centre = plain.result()
+    if centre is None:
+        return None
+    for number, model in each():
+        weighted.add(model, share_of(number, distance(centre, model, norm)))
+    return weighted.result()
+
+
+def distance(one: Weights, other: Weights, norm: Norm = "l2") -> float:
+    """Euclidean, or the sum of absolute differences, over all parameters."""
+    apart = [one[name].double() - other[name].double() for name in one]
+    if norm == "l1":
+        return sum(float(each.abs().sum()) for each in apart)
+    return sqrt(sum(float(each.square().sum()) for each in apart))
 
 
 def _bytes(weights: Weights) -> int:

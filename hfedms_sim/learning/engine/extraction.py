@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.bundle import Stack
 from hfedms_sim.learning.engine.convolutions import Convolution
+from hfedms_sim.learning.engine.fusing import fuse
 from hfedms_sim.learning.engine.pooling import max_pool
+from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.networks import Weights
 
 _ROWS = 512
@@ -40,6 +41,7 @@ MakeDense = Callable[[Tensor, Tensor], Dense]
 class Extraction:
     def __init__(self, stack: Stack, weights: Weights, dense: MakeDense = TorchDense) -> None:
         self._convolutions = [Convolution(*_parameters(weights, name)) for name in stack.convolutions]
+        self._fusion = [weights[name][None] for name in stack.fusion]
         self._dense = [dense(*_parameters(weights, name)) for name in stack.dense[:-1]]
 
     def __call__(self, images: Tensor) -> Tensor:
@@ -48,6 +50,8 @@ class Extraction:
 
     def _vectors(self, images: Tensor) -> Tensor:
         vectors = self._features(images)
+        if self._fusion:  # of two stacks that are one
+            (vectors,) = fuse(self._fusion, vectors[None], vectors[None])
         for layer in self._dense:
             vectors = layer(vectors)
         return vectors

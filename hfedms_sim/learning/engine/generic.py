@@ -1,13 +1,15 @@
 """The plain engine: autograd, one network object for all chains, one after the other. The oracle of the fast ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.base import Chain, Ends, LocalSet, Loss, Sgd, cross_entropy
+from hfedms_sim.learning.engine.base import Chain, Ends, LocalSet, Sgd
 from hfedms_sim.learning.engine.ends import ModelEnds
+from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
 
@@ -24,11 +26,11 @@ class GenericEngine:
         chains: Sequence[Chain],
         shares: Sequence[float],
         sgd: Sgd,
-        loss: Loss = cross_entropy,
+        loss: Loss = CROSS_ENTROPY,
     ) -> Weights:
         return _mean(self._models(start, chains, sgd, loss), shares) or start
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
         return ModelEnds(lambda: self._models(start, chains, sgd, loss))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
@@ -41,7 +43,12 @@ class GenericEngine:
 
     def _models(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss) -> Iterator[Weights]:
         network = self._network
-        return self._trained(network, start, chains, sgd, lambda inputs, labels: loss(network, inputs, labels))
+        frozen = None if loss.discrepancy is None else _frozen(network, start)
+
+        def value(images: Tensor, labels: Tensor) -> Tensor:
+            return loss.value(network(images), labels, None if frozen is None else frozen(images))
+
+        return self._trained(network, start, chains, sgd, value)
 
     def _trained(
         self,
@@ -70,6 +77,13 @@ class GenericEngine:
             return torch.cat([self._network(batch) for batch in images.split(_BATCH)])
 
 
+def _frozen(network: Network, start: Weights) -> Callable[[Tensor], Tensor]:
+    """Return what takes images to the logits of the model that the round starts from."""
+    anchor = deepcopy(network).requires_grad_(False)
+    anchor.load(start)
+    return anchor
+
+
 def _mean(ends: Iterable[Weights], shares: Sequence[float]) -> Weights | None:
     mean = RunningMean()
     for end, share in zip(ends, shares, strict=True):
@@ -86,8 +100,9 @@ def _descend(
 ) -> None:
     """`anchors` are the values that the parameters are pulled to."""
     trained = list(parameters)
-    optimiser = torch.optim.SGD(trained, lr=sgd.learning_rate)
+    make = torch.optim.Adam if sgd.optimiser == "adam" else torch.optim.SGD
     for local in chain:
+        optimiser = make(trained, lr=sgd.learning_rate)  # anew: a sensor is sent weights, and no moments
         for order in local.epochs:
             for chosen in order.split(sgd.batch_size) if len(order) else ():
                 optimiser.zero_grad()

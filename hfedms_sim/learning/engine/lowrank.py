@@ -1,8 +1,9 @@
 """The fast engine: all chains of a round step by step together, reading the shared weights once a step (dense.py).
 
-Exact in real arithmetic for plain SGD, also with FedProx's pull, on convolutions, ReLU, max-pool and dense layers with
-the cross-entropy. Memory is bounded: chains are trained in bundles that fit into a budget, one bundle after the other.
-With several threads each trains its share of the chains; their results are added in a fixed order.
+Exact in real arithmetic for plain SGD, also with FedProx's pull, on convolutions, ReLU, max-pool and dense layers, also
+with FedFusion's operator between them, and any loss of losses.py. Memory is bounded: chains are trained in bundles that
+fit into a budget, one bundle after the other. With several threads each trains its share of the chains; their results
+are added in a fixed order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,13 +12,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.base import Chain, Ends, Loss, Sgd, cross_entropy
-from hfedms_sim.learning.engine.bundle import Bundle, Forms, Stack, bundle_bytes
+from hfedms_sim.learning.engine.base import Chain, Ends, Sgd
+from hfedms_sim.learning.engine.bundle import Bundle, Forms, bundle_bytes
 from hfedms_sim.learning.engine.bundled_ends import BundledEnds, Numbered
 from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
 from hfedms_sim.learning.engine.dense import make_dense
 from hfedms_sim.learning.engine.ends import KEPT_BYTES
 from hfedms_sim.learning.engine.extraction import Extraction
+from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
+from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.engine.steps import steps_of
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.learning.threads import Workers
@@ -37,29 +40,28 @@ class LowRankEngine:
         chains: Sequence[Chain],
         shares: Sequence[float],
         sgd: Sgd,
-        loss: Loss = cross_entropy,
+        loss: Loss = CROSS_ENTROPY,
     ) -> Weights:
-        _require_cross_entropy(loss)
-        return self._mean(self._stack, start, chains, shares, sgd)
+        return self._mean(self._stack, start, chains, shares, sgd, loss)
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = cross_entropy) -> Ends:
-        _require_cross_entropy(loss)
+    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
+        _require_plain(sgd)
         stack, order = self._stack, _longest_first(chains, sgd)
         idle = sorted({*range(len(chains))} - {*order})
         whole_bytes = sum(bundle_bytes(stack, start, chains[number], sgd) for number in order)
         if whole_bytes > KEPT_BYTES:
-            return BundledEnds(lambda: self._trained(stack, start, chains, order, sgd), start, idle)
+            return BundledEnds(lambda: self._trained(stack, start, chains, order, sgd, loss), start, idle)
         kept = [
             each
             for part in self._workers.map(
-                lambda numbers: list(self._trained(stack, start, chains, numbers, sgd)), self._parts(order)
+                lambda numbers: list(self._trained(stack, start, chains, numbers, sgd, loss)), self._parts(order)
             )
             for each in part
         ]
         return BundledEnds(lambda: iter(kept), start, idle)
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
-        return self._mean(self._stack.of_classifier(), start, chains, shares, sgd)
+        return self._mean(self._stack.of_classifier(), start, chains, shares, sgd, CROSS_ENTROPY)
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         extraction = self._extraction(weights, len(images))
@@ -75,9 +77,10 @@ class LowRankEngine:
         return functional.linear(vectors, weights[f"{classifier}.weight"], weights[f"{classifier}.bias"])
 
     def _mean(
-        self, stack: Stack, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd
+        self, stack: Stack, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss
     ) -> Weights:
         """Chains without a sample stay where they start: they count in the shares and change nothing else."""
+        _require_plain(sgd)
         whole = sum(shares)
         order = [number for number in _longest_first(chains, sgd) if shares[number] > 0]
         if not order:
@@ -85,7 +88,7 @@ class LowRankEngine:
 
         def update(numbers: Sequence[int]) -> Weights:
             total = {name: torch.zeros_like(value) for name, value in start.items()}
-            for members, bundle in self._trained(stack, start, chains, numbers, sgd):
+            for members, bundle in self._trained(stack, start, chains, numbers, sgd, loss):
                 bundle.add_mean_update(total, [shares[number] / whole for number in members])
             return total
 
@@ -102,11 +105,11 @@ class LowRankEngine:
         return [order[number::count] for number in range(count)]
 
     def _trained(
-        self, stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd
+        self, stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
     ) -> Iterator[Numbered]:
         budget_bytes = _BUNDLE_BYTES // self._workers.threads
         for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
-            yield members, Bundle(stack, start, [chains[number] for number in members], sgd, self._forms)
+            yield members, Bundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
 
 
 def _bundles(
@@ -129,6 +132,6 @@ def _longest_first(chains: Sequence[Chain], sgd: Sgd) -> list[int]:
     return sorted((number for number, count in enumerate(steps) if count), key=lambda number: -steps[number])
 
 
-def _require_cross_entropy(loss: Loss) -> None:
-    if loss is not cross_entropy:
-        raise ValueError("this engine knows the cross-entropy only; the generic one takes any loss")
+def _require_plain(sgd: Sgd) -> None:
+    if sgd.optimiser != "sgd":
+        raise ValueError(f"this engine knows plain SGD only, not {sgd.optimiser}; the generic one knows both")

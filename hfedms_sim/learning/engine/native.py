@@ -13,13 +13,14 @@ from torch import Tensor
 
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.base import Chain, Sgd
-from hfedms_sim.learning.engine.bundle import Forms, Stack
+from hfedms_sim.learning.engine.bundle import Forms
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.dense import SharedDense, make_dense
 from hfedms_sim.learning.engine.descent import Descent
 from hfedms_sim.learning.engine.extraction import FEW_IMAGES, Extraction, MakeDense, TorchDense
 from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
+from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import CLASSIFIER, Network, Weights
 
@@ -33,7 +34,7 @@ class NativeEngine(LowRankEngine):
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         order = [number for number, share in enumerate(shares) if share > 0]
-        if sgd.pull or not order:
+        if sgd.pull or sgd.optimiser != "sgd" or not order:
             return super().train_classifiers(start, chains, shares, sgd)
         parts = self._parts(order)
         ends = self._workers.map(lambda numbers: _classifiers(start, [chains[each] for each in numbers], sgd), parts)

@@ -6,6 +6,7 @@ import torch
 from hypothesis import strategies as st
 
 from hfedms_sim.learning.engine import Chain, LocalSet, Sgd
+from hfedms_sim.learning.fusion import FusionNetwork, Operator
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.scenario.models import Layer, ModelSpec
 
@@ -40,11 +41,11 @@ def convolution(inputs: int, outputs: int, kernel: int) -> Layer:
 
 
 @st.composite
-def specs(draw: st.DrawFn, side: int) -> ModelSpec:
+def specs(draw: st.DrawFn, side: int, fewest_convolutions: int = 0) -> ModelSpec:
     """Up to two convolutions, up to two hidden layers."""
     layers: list[Layer] = []
     channels, width = 1, side
-    for _ in range(draw(st.integers(0, 2 if side >= 4 else 1))):
+    for _ in range(draw(st.integers(fewest_convolutions, 2 if side >= 4 else 1))):
         outputs = draw(st.integers(1, 5))
         layers.append(convolution(channels, outputs, draw(st.sampled_from([3, 5]))))
         channels, width = outputs, width // 2
@@ -64,4 +65,20 @@ descents = st.builds(
     learning_rate=st.sampled_from([0.01, 0.1, 0.5]),
     batch_size=st.integers(1, 8),
     pull=st.sampled_from([0.0, 0.3]),
+    optimiser=st.just("sgd"),
 )
+
+
+def fusion_network_of(
+    spec: ModelSpec, operator: Operator, dtype: torch.dtype, seed: int = 1
+) -> tuple[FusionNetwork, Weights]:
+    """With fusion weights that are not zero either; gamma is neither 0 nor 1."""
+    network = FusionNetwork(spec, operator).to(dtype=dtype)
+    network._frozen[0].to(dtype=dtype)
+    _, plain = network_of(spec, dtype, seed)
+    network.load(plain)
+    random = torch.Generator().manual_seed(seed + 1)
+    for name in network.fusion_names:
+        value = network.get_parameter(name)
+        value.data.copy_(0.4 * torch.randn(value.shape, generator=random, dtype=torch.float64))
+    return network, network.weights()

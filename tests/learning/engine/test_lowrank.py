@@ -190,13 +190,18 @@ def test_a_diverging_round_gives_numbers_that_are_not_finite() -> None:
     assert not all(bool(torch.isfinite(value).all()) for value in end.values())
 
 
-def test_another_loss_is_refused() -> None:
+@fast_engines
+def test_another_optimiser_is_refused(engine: str) -> None:
     network, start = network_of(SPEC, SINGLE)
-    engine = LowRankEngine(network)
-    with pytest.raises(ValueError, match="cross-entropy only"):
-        engine.train_models(start, [], [], SGD, lambda network, images, labels: network(images).sum())
-    with pytest.raises(ValueError, match="cross-entropy only"):
-        engine.ends(start, [], SGD, lambda network, images, labels: network(images).sum())
+    fast, adam = ENGINES[engine](network, 1), SGD._replace(optimiser="adam")
+    chains = chains_of([[[5]]], SIDE, SINGLE)
+    for train in (
+        lambda: fast.train_models(start, chains, [1.0], adam),
+        lambda: fast.ends(start, chains, adam),
+        lambda: fast.train_classifiers(start, chains, [1.0], adam),
+    ):
+        with pytest.raises(ValueError, match="knows plain SGD only, not adam"):
+            train()
 
 
 def single_errors(
