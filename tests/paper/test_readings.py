@@ -1,0 +1,46 @@
+"""The program's reading sets every difference that a strategy has, and each difference changes the scenario."""
+
+import pytest
+
+from hfedms_sim.paper.published import KINDS, DataKind
+from hfedms_sim.paper.readings import DIFFERENCES, differences_of, overrides_of
+from hfedms_sim.paper.scales import SCALES
+from hfedms_sim.paper.study import Study
+from hfedms_sim.scenario import STRATEGY_SETTINGS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("strategy", list(STRATEGY_SETTINGS))
+def test_each_difference_alone_is_a_valid_scenario_that_differs_from_the_text(strategy: str, kind: DataKind) -> None:
+    study = Study(SCALES["factory"])
+    text = study.scenario(strategy, kind, {}, 1, 10)
+    for difference in differences_of(strategy, kind):
+        changed = study.scenario(strategy, kind, {difference.key: difference.value}, 1, 10)
+        assert changed != text, difference.name
+
+
+def test_the_programs_hfedms_d_has_them_all() -> None:
+    scenario = Study(SCALES["factory"], reading="program").scenario("hfedms-d", "stream", {}, 1, 10)
+    strategy = scenario.strategy.model_dump()
+    assert (scenario.data.ink, scenario.stream.batch, scenario.stream.redraw) == ("dark", 49, "cycle")
+    assert (strategy["weights"], strategy["class_counts"], strategy["order"]) == ("local-set", "once", "round")
+    assert (strategy["calibration_epochs"], strategy["distillation"]) == (3, 0.1)
+    assert (strategy["first_time"], strategy["initial_memory"], strategy["absent_class"]) == (
+        "skip",
+        "local-set",
+        "zero",
+    )
+
+
+def test_the_programs_fedavg_sees_one_batch_for_the_whole_run() -> None:
+    scenario = Study(SCALES["factory"], reading="program").scenario("fedavg", "stream", {}, 1, 10)
+    assert (scenario.stream.redraw, scenario.strategy.weights) == ("once", "local-set")
+
+
+def test_the_text_is_what_scenarios_have_by_default() -> None:
+    assert all(overrides_of("text", strategy, "stream") == [] for strategy in STRATEGY_SETTINGS)
+
+
+def test_every_difference_concerns_somebody() -> None:
+    concerned = {each.name for strategy in STRATEGY_SETTINGS for each in differences_of(strategy, "stream")}
+    assert concerned == {each.name for each in DIFFERENCES}
