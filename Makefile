@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize ray check bench peers accuracy clean
+.PHONY: help install run test slow sanitize ray check bench peers accuracy drift clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ peers: $(INSTALLED) .peers/flower/.installed .peers/pfl/.installed .peers/flgo/.
 
 accuracy: $(INSTALLED) ## Train at the paper's size on DATA=FILE.npz (an hour)
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
+
+drift: $(INSTALLED) ## Measure the paper's Proposition 2 on DATA=FILE.npz (minutes)
+	$(BIN)/python -m benchmarks.drift $(DATA)
 
 clean: ## Remove .venv, .peers and caches
 	rm -rf $(VENV) .peers build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

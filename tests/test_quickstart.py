@@ -16,5 +16,6 @@ def test_both_algorithms_get_there_and_hfedms_is_cheaper(seed: int) -> None:
     assert hfedms["accuracy"] == fedavg["accuracy"] == 0.6
     assert hfedms["round"] is not None
     assert fedavg["round"] is not None
+    assert hfedms["round"] < fedavg["round"]
     assert hfedms["simulated_s"] < fedavg["simulated_s"]
     assert hfedms["bytes"] < fedavg["bytes"]
