@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure as Picture
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from hfedms_sim.exhibits import Bars, Boxes, Figure, HeatMap, Line, Lines, Mark, Panel
 from hfedms_sim.report.pictures import PALETTE, save
@@ -83,6 +84,8 @@ def _draw_lines(axes: Axes, panel: Lines, looks: Looks) -> None:
         _draw_mark(axes, mark)
     if panel.log_x:
         axes.set_xscale("log")
+    elif all(value.is_integer() for line in panel.lines for value in map(float, line.x)):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # rounds have no halves
     axes.set(xlabel=_plain(panel.x_label), ylabel=_plain(panel.y_label))
     axes.grid(color="0.92")
 
