@@ -18,7 +18,7 @@ from typing import Any
 from hfedms_sim.campaign import Campaign, Options, Standing, TrialResult, Workers
 from hfedms_sim.campaign.directory import MANIFEST
 from hfedms_sim.campaign.records import Record, read_record
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.files import write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study
@@ -60,7 +60,13 @@ class Conductor:
 
     def conduct(self, experiment: Experiment) -> Outcome:
         """Play what is missing, then write and return what the experiment shows."""
-        place = self.path_of(experiment)
+        try:
+            return self._conducted(experiment, self.path_of(experiment))
+        except OSError as error:
+            where = error.filename or self.path_of(experiment)
+            raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
+
+    def _conducted(self, experiment: Experiment, place: Path) -> Outcome:
         place.mkdir(parents=True, exist_ok=True)
         write_atomically(place / _MARKER, _json(self._identity(experiment)))
         results = Results(self._results(experiment, place))

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hfedms_sim.campaign import Trial
-from hfedms_sim.data import kind_of
+from hfedms_sim.data import kind_of, open_dataset
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.readings import Reading, overrides_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.tuned import Column, Tuned
-from hfedms_sim.scenario import STRATEGY_SETTINGS, Scenario, load_scenario
+from hfedms_sim.scenario import STRATEGY_SETTINGS, Data, Scenario, load_scenario
 
 _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-static"}
 _WATCHED = ("hfedms-s", "hfedms-d")  # on streams: evaluated in every round, and probed for forgetting
@@ -120,8 +120,12 @@ def seconds_of(trials: list[Trial]) -> float:
 
 
 def require_data(scale: Scale, data: Path | None) -> None:
-    if scale.name == "full" and data is None:
-        raise InputError("--scale full needs --data PATH, a data set of at least 368 devices")
+    """Refuse data that no trial of the scale could use, before anything is written."""
+    if data is not None:
+        chosen = Data.model_validate({"set": kind_of(data), "path": str(data)})
+        open_dataset(chosen, sensors=scale.sensors, types=scale.types, seed=0)
+    elif scale.name == "full":
+        raise InputError(f"--scale full needs --data PATH, a data set of at least {scale.sensors} devices")
 
 
 def _words(changes: Mapping[str, str]) -> list[str]:

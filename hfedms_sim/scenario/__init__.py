@@ -13,7 +13,7 @@ from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
 from hfedms_sim.scenario.models import CLASSES, MODELS, TRAINING_PASSES, ModelSpec
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.profile import FIGURES, Currents, NetworkProfile
-from hfedms_sim.scenario.scenario import Cell, Scenario
+from hfedms_sim.scenario.scenario import Cell, Data, Scenario
 from hfedms_sim.scenario.schema import scenario_schema
 from hfedms_sim.scenario.strategy import (
     STRATEGY_SETTINGS,
@@ -49,6 +49,7 @@ __all__ = [
     "ChainSettings",
     "ComputeDevice",
     "Currents",
+    "Data",
     "FedAdagradSettings",
     "FedAdamSettings",
     "FedAvgSettings",
