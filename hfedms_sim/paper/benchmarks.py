@@ -8,6 +8,7 @@ were chosen (tuning.py). Nothing is adjusted towards the paper.
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper import published
+from hfedms_sim.paper.axes import Axis, axis_of
 from hfedms_sim.paper.claims import Claim, Part, paired
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
 from hfedms_sim.paper.published import BASELINES, HFEDMS, KINDS, STATIC_GROUPINGS, DataKind
@@ -16,7 +17,6 @@ from hfedms_sim.paper.tuned import Column
 
 TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8)
 _ADAPTIVE, _PLAIN = ("fedadagrad", "fedadam", "fedyogi"), ("fedavg", "fedprox")
-_DAY_S = 86_400.0
 
 
 def strategies_on(kind: DataKind) -> tuple[str, ...]:
@@ -73,29 +73,31 @@ def _score(seeds: Seeds) -> str:
 
 def _cost_table(study: Study, results: Results) -> Table:
     """Return what a stream's accuracies cost on the paper's cell: the question that a network engineer asks."""
-    header = ["strategy", "settings", *(f"days to {target:g}" for target in TARGETS), "GB a day"]
+    ends = results.of("fedavg", "stream").final("simulated_s").values()
+    time, sent = axis_of("simulated_s", max(ends, default=0.0)), axis_of("bytes", 0.0)
+    header = ["strategy", "settings", *(f"{time.name} to {target:g}" for target in TARGETS), f"{sent.name} a round"]
     rows: list[tuple[Value, ...]] = []
     for column in study.columns:
         for strategy in strategies_on("stream"):
             seeds = results.of(strategy, "stream", column)
             if seeds:
-                rows.append((strategy, column, *_days(study, seeds), _gigabytes_a_day(seeds)))
-    note = "Simulated days on the paper's cell until the accuracy was first measured (how many seeds got there)."
+                rows.append((strategy, column, *_times(study, seeds, time), _sent_a_round(seeds, sent)))
+    note = "On the paper's cell, until the accuracy was first measured (how many seeds got there)."
     return Table("time-to-accuracy", "Simulated time to an accuracy, streams", tuple(header), tuple(rows), note)
 
 
-def _days(study: Study, seeds: Seeds) -> list[str]:
+def _times(study: Study, seeds: Seeds, axis: Axis) -> list[str]:
     cells = []
     for target in TARGETS:
-        spent = seeds.spent("simulated_s", target, study.scale.evaluate_every)
-        text = shown([value / _DAY_S for value in spent.values()], 2)
+        spent = seeds.spent(axis.measure, target, study.scale.evaluate_every)
+        text = shown([value / axis.unit for value in spent.values()], 2)
         cells.append(f"{text} ({len(spent)})" if spent else "")
     return cells
 
 
-def _gigabytes_a_day(seeds: Seeds) -> float:
-    total, seconds = seeds.mean("bytes"), seeds.mean("simulated_s")
-    return 0.0 if not total or not seconds else total / 1e9 / (seconds / _DAY_S)
+def _sent_a_round(seeds: Seeds, axis: Axis) -> float | None:
+    total, rounds = seeds.mean(axis.measure), seeds.mean("round")
+    return None if total is None or not rounds else total / axis.unit / rounds
 
 
 def _figure(study: Study, column: Column, results: Results) -> Figure:

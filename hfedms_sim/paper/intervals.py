@@ -6,29 +6,18 @@ T = 1 is HFedMS-S.
 
 from itertools import pairwise
 from statistics import fmean
-from typing import NamedTuple
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
+from hfedms_sim.paper.axes import Axis, axis_of
 from hfedms_sim.paper.claims import Claim, Part
 from hfedms_sim.paper.efficiency import of_interval, trials_of_interval
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
 from hfedms_sim.paper.published import INTERVALS
 from hfedms_sim.paper.study import Study
 
-_AXES: dict[str, tuple[tuple[float, str], ...]] = {
-    "updated_parameters": ((1e9, "updated parameters, billions"), (1e6, "updated parameters, millions")),
-    "bytes": ((1e12, "sent, TB"), (1e9, "sent, GB"), (1e6, "sent, MB")),
-    "simulated_s": ((86_400.0, "simulated days"), (3600.0, "simulated hours"), (60.0, "simulated minutes")),
-}
-"""What the curves are drawn against, in the largest unit that leaves a number before the point."""
-
-
-class Axis(NamedTuple):
-    measure: str
-    unit: float
-    name: str
+_COSTS = ("updated_parameters", "bytes", "simulated_s")
 
 
 def _trials(study: Study) -> list[Trial]:
@@ -37,7 +26,7 @@ def _trials(study: Study) -> list[Trial]:
 
 def _outcome(study: Study, results: Results) -> Outcome:
     found = {interval: of_interval(results, interval) for interval in INTERVALS}
-    axes = [_axis(measure, found[1]) for measure in _AXES]
+    axes = [axis_of(measure, max(found[1].final(measure).values(), default=0.0)) for measure in _COSTS]
     panels = [
         Lines(f"{measure} against {axis.name}", axis.name, measure, _lines(found, axis, measure))
         for axis in axes
@@ -51,13 +40,6 @@ def _outcome(study: Study, results: Results) -> Outcome:
     table = Table("intervals", "Full synchronisation every T rounds", header, rows, f"At the end; {study.words}.")
     figure = Figure("intervals", f"HFedMS on streams, {study.words}", tuple(panels))
     return Outcome((table,), (figure,), (_jumps(found[5]), _parameters(found[1], found[5])))
-
-
-def _axis(measure: str, static: Seeds) -> Axis:
-    """Return a measure in the unit that fits HFedMS-S, which spends most of everything."""
-    largest = max(static.final(measure).values(), default=0.0)
-    unit, name = next((each for each in _AXES[measure] if largest >= each[0]), _AXES[measure][-1])
-    return Axis(measure, unit, name)
 
 
 def _lines(found: dict[int, Seeds], axis: Axis, measure: str) -> tuple[Line, ...]:
