@@ -236,10 +236,13 @@ def show(name: str, map_path: Path | None) -> None:
 @main.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def check(files: tuple[str, ...]) -> None:
-    """Check scenario or profile files; exit code 2 if any has a problem."""
-    from hfedms_sim.scenario import problems_in
+    """Check scenario or profile files; exit code 2 if any has a problem.
 
-    problems = {file: problems_in(file) for file in files}
+    A scenario is checked by playing its first round without training: what is ok here, 'run' starts.
+    """
+    from hfedms_sim.simulation.preflight import problems_of_file
+
+    problems = {file: problems_of_file(file) for file in files}
     for file, lines in problems.items():
         for line in lines:
             click.echo(f"error: {line}", err=True)

@@ -6,11 +6,12 @@ from math import log
 from statistics import fmean
 
 from hfedms_sim.campaign import Trial, TrialResult
-from hfedms_sim.campaign.curves import Curve, Point
+from hfedms_sim.campaign.curves import Point
 from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.exhibits import Figure, Line, LineStyle, Table
 from hfedms_sim.paper.claims import Claim
 from hfedms_sim.paper.study import Study
+from hfedms_sim.schedule import interval
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,13 @@ class Seeds:
         return bool(self.by_seed)
 
     def final(self, measure: str) -> dict[int, float]:
-        """Return by seed what a measure was in the last round that has it."""
-        lasts = {seed: _pairs(result.curve, measure) for seed, result in self.by_seed.items()}
+        """Return by seed what a measure was at the end, where it was taken: in the last round of a whole cycle.
+
+        HFedMS-D is at its best when it has calibrated; a last round right after a full synchronisation would judge
+        one T by its best phase and another by its worst. What has diverged has no end.
+        """
+        sound = {seed: result for seed, result in self.by_seed.items() if not _diverged(result)}
+        lasts = {seed: _pairs(whole_cycles(result), measure) for seed, result in sound.items()}
         return {seed: pairs[-1][1] for seed, pairs in lasts.items() if pairs}
 
     def mean(self, measure: str) -> float | None:
@@ -109,9 +115,20 @@ def _value(row: Point, measure: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _pairs(curve: Curve, measure: str) -> list[tuple[int, float]]:
+def whole_cycles(result: TrialResult) -> list[Point]:
+    """Return the rows up to the end of the last whole cycle of T rounds; all where T is 1, or where none is whole."""
+    every, rows = interval(result.trial.scenario.strategy), result.curve.rows
+    last = rows[-1].round // every * every if rows else 0
+    return [row for row in rows if row.round <= last] or [*rows]
+
+
+def _diverged(result: TrialResult) -> bool:
+    return "diverged" in str(result.summary["stopped"])
+
+
+def _pairs(rows: Sequence[Point], measure: str) -> list[tuple[int, float]]:
     """Return round and value, wherever the measure was taken."""
-    values = ((row.round, _value(row, measure)) for row in curve.rows)
+    values = ((row.round, _value(row, measure)) for row in rows)
     return [(number, value) for number, value in values if value is not None]
 
 

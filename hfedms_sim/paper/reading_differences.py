@@ -1,6 +1,7 @@
 """What each difference between the paper's text and its authors' program is worth, switched one at a time.
 
-HFedMS-D, HFedMS-S and FedAvg on streams as the text has them, with one difference each, and with all of them at once.
+HFedMS-D, HFedMS-S and FedAvg on streams as the text has them, with one difference each, and with all of them at once;
+and each of these two readings with dark ink, which is LEAF's and neither's, because it delays the first learning.
 Not one of the paper's exhibits: it asks which reading gives the published gap.
 """
 
@@ -9,11 +10,11 @@ from hfedms_sim.exhibits import Bars, Figure, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import paired
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
-from hfedms_sim.paper.readings import Difference, differences_of
+from hfedms_sim.paper.readings import DARK_INK, Difference, differences_of
 from hfedms_sim.paper.study import Study
 
 STRATEGIES = ("fedavg", "hfedms-s", "hfedms-d")
-_ALL = "all of them (program)"
+_ALL, _ALL_DARK = "all of them (program)", "program, and dark ink"
 
 
 def _changes(differences: list[Difference]) -> dict[str, str]:
@@ -22,8 +23,8 @@ def _changes(differences: list[Difference]) -> dict[str, str]:
 
 def _variants(strategy: str) -> dict[str, dict[str, str]]:
     differences = list(differences_of(strategy, "stream"))
-    alone = {each.name: _changes([each]) for each in differences}
-    return {"text": {}, **alone, _ALL: _changes(differences)}
+    alone = {each.name: _changes([each]) for each in (*differences, DARK_INK)}
+    return {"text": {}, **alone, _ALL: _changes(differences), _ALL_DARK: _changes([*differences, DARK_INK])}
 
 
 def _trials(study: Study) -> list[Trial]:

@@ -34,7 +34,6 @@ _HFEDMS = frozenset({"hfedms-s", "hfedms-d"})
 _OTHERS = frozenset(STRATEGY_SETTINGS) - _HFEDMS
 
 DIFFERENCES = (
-    Difference("dark ink on a bright page", "data.ink", "dark"),
     Difference("batches of 49", "stream", "{batch: 49}"),
     Difference("one batch for the whole run", "stream.redraw", "once", _OTHERS),
     Difference("one batch for a cycle", "stream.redraw", "cycle", _HFEDMS),
@@ -56,6 +55,10 @@ def differences_of(strategy: str, kind: str) -> Iterator[Difference]:
         without_effect = strategy == "hfedms-s" and difference.key in ("stream.redraw", "strategy.order")  # T = 1
         if difference.concerns(strategy) and not (of_stream and kind == "static") and not without_effect:
             yield difference
+
+
+DARK_INK = Difference("dark ink on a bright page", "data.ink", "dark")
+"""No difference between the two readings: both use LEAF's images, which have it. Our default is bright ink."""
 
 
 def overrides_of(reading: Reading, strategy: str, kind: str) -> list[str]:

@@ -51,7 +51,6 @@ class Scale:
     """alpha of the heat-maps, by growth function."""
     betas: tuple[int, ...]
     """beta of the heat-maps."""
-    growth_rounds: int
 
     @property
     def probe_round(self) -> int:
@@ -91,7 +90,6 @@ SCALES: dict[ScaleName, Scale] = {
         evaluation_s=0.3,
         growth={"log": (0.25, 1.0, 3.0), "linear": (0.05, 0.3), "exp": (0.02, 0.08)},
         betas=(4, 8),
-        growth_rounds=40,
     ),
     "factory": Scale(
         name="factory",
@@ -110,7 +108,6 @@ SCALES: dict[ScaleName, Scale] = {
         evaluation_s=0.9,
         growth=_GROWTH,
         betas=(5, 10, 20),
-        growth_rounds=250,
     ),
     "full": Scale(
         name="full",
@@ -129,7 +126,6 @@ SCALES: dict[ScaleName, Scale] = {
         evaluation_s=6.0,
         growth=_GROWTH,
         betas=(5, 10, 20),
-        growth_rounds=250,
     ),
 }
 ORDER: tuple[ScaleName, ...] = ("smoke", "factory", "full")

@@ -15,7 +15,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.readings import Reading, overrides_of
 from hfedms_sim.paper.scales import Scale
-from hfedms_sim.paper.tuned import Column, Tuned
+from hfedms_sim.paper.tuned import TUNING_SEED, Column, Tuned
 from hfedms_sim.scenario import STRATEGY_SETTINGS, Data, Scenario, load_scenario
 
 _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-static"}
@@ -35,6 +35,10 @@ class Study:
     """Instead of the scale's own."""
     reading: Reading = "text"
     tuned: Tuned = field(default_factory=Tuned)
+
+    def __post_init__(self) -> None:
+        if TUNING_SEED in self.chosen_seeds and self.tuned:
+            raise InputError(f"--seeds: {TUNING_SEED} is what settings were tuned on, nothing is judged on it")
 
     @property
     def seeds(self) -> tuple[int, ...]:

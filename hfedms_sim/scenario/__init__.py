@@ -3,6 +3,7 @@
 from hfedms_sim.scenario.catalogue import (
     holds_profile,
     is_path,
+    is_profile,
     load_profile,
     load_scenario,
     problems_in,
@@ -71,6 +72,7 @@ __all__ = [
     "StaticICGSettings",
     "holds_profile",
     "is_path",
+    "is_profile",
     "load_profile",
     "load_scenario",
     "problems_in",

@@ -92,7 +92,7 @@ def load_scenario(
 def problems_in(source: str) -> list[str]:
     """Every problem of a scenario or profile file, a line each; empty if it is sound."""
     try:
-        if source in shipped("profile") or (is_path(source) and holds_profile(source)):
+        if is_profile(source):
             path = locate("profile", source)
             return _problems(NetworkProfile, read_yaml(path), str(path))
         path = locate("scenario", source)
@@ -102,6 +102,11 @@ def problems_in(source: str) -> list[str]:
         return _problems(Scenario, raw, str(path))
     except InputError as error:
         return [str(error)]
+
+
+def is_profile(source: str) -> bool:
+    """Return whether a name or path is meant as a profile, not as a scenario."""
+    return source in shipped("profile") or (is_path(source) and holds_profile(source))
 
 
 def holds_profile(path: str) -> bool:

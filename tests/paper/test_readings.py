@@ -22,7 +22,7 @@ def test_each_difference_alone_is_a_valid_scenario_that_differs_from_the_text(st
 def test_the_programs_hfedms_d_has_them_all() -> None:
     scenario = Study(SCALES["factory"], reading="program").scenario("hfedms-d", "stream", {}, 1, 10)
     strategy = scenario.strategy.model_dump()
-    assert (scenario.data.ink, scenario.stream.batch, scenario.stream.redraw) == ("dark", 49, "cycle")
+    assert (scenario.data.ink, scenario.stream.batch, scenario.stream.redraw) == ("bright", 49, "cycle")
     assert (strategy["weights"], strategy["class_counts"], strategy["order"]) == ("local-set", "once", "round")
     assert (strategy["calibration_epochs"], strategy["distillation"]) == (3, 0.1)
     assert (strategy["first_time"], strategy["initial_memory"], strategy["absent_class"]) == (
