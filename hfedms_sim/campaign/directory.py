@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hfedms_sim.campaign.records import digest_of
 from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.data.files import fingerprint, naming, only_file
@@ -54,6 +55,11 @@ def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) ->
         directory.abandon()
         raise
     return now["trials"]
+
+
+def digests_of(trials: Sequence[Trial], options: Options) -> dict[str, str]:
+    """Return by name what identifies each trial: its resolved scenario, what its data files hold, and the options."""
+    return {name: digest_of(scenario, asdict(options)) for name, scenario in _portable(trials).items()}
 
 
 def _manifest(path: Path) -> dict[str, Any]:

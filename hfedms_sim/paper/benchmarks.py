@@ -11,7 +11,9 @@ from hfedms_sim.paper import published
 from hfedms_sim.paper.axes import Axis, axis_of
 from hfedms_sim.paper.claims import Claim, Part, paired
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
+from hfedms_sim.paper.intervals import parameters_claim
 from hfedms_sim.paper.published import BASELINES, HFEDMS, KINDS, STATIC_GROUPINGS, DataKind
+from hfedms_sim.paper.race import Race, Racer
 from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import Column
 
@@ -44,6 +46,8 @@ def _outcome(study: Study, results: Results) -> Outcome:
             _streams_are_harder(column, results),
         )
     ]
+    if "tuned" in study.columns:
+        claims += _tuned_race(study, results)
     tables = (_accuracy_table(study, results), _cost_table(study, results))
     return Outcome(tables, tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
 
@@ -119,11 +123,21 @@ def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> C
     parts = []
     for rival in BASELINES:
         theirs = results.of(rival, kind, column)
-        if not ours or not theirs:
-            continue
-        parts.append(Part(f"more accurate than {rival}", paired(ours.final("accuracy"), theirs.final("accuracy"))))
-        parts.append(Part(f"less loss than {rival}", paired(theirs.final("loss"), ours.final("loss"))))
-    return Claim(name, column, tuple(parts), "" if parts else f"no runs on {kind} data with these settings")
+        told = "" if theirs else "not run"
+        accuracy, loss = (paired(ours.final(each), theirs.final(each)) for each in ("accuracy", "loss"))
+        parts.append(Part(f"more accurate than {rival}", accuracy, told))
+        parts.append(Part(f"less loss than {rival}", tuple(-each for each in loss), told))
+    return Claim(name, column, tuple(parts), "" if ours else f"no runs on {kind} data with these settings")
+
+
+def _tuned_race(study: Study, results: Results) -> list[Claim]:
+    """Judge rounds, bytes and parameters with tuned settings; with defaults two other experiments do."""
+    fedavg, static, dynamic = (
+        Racer(name, results.of(name, "stream", "tuned")) for name in ("fedavg", "hfedms-s", "hfedms-d")
+    )
+    race = Race(fedavg, (static, dynamic), study.scale.evaluate_every)
+    by_parameters = parameters_claim("tuned", static.seeds, {"hfedms-d": dynamic.seeds})
+    return [race.fewer_rounds("tuned"), race.less_traffic("tuned", static), by_parameters]
 
 
 def _streams_are_harder(column: Column, results: Results) -> Claim:

@@ -9,14 +9,14 @@ Experiments below one directory share what is the same trial: a record that a si
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign import Campaign, Options, Standing, TrialResult, Workers
-from hfedms_sim.campaign.directory import MANIFEST
+from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers
+from hfedms_sim.campaign.directory import MANIFEST, digests_of
 from hfedms_sim.campaign.records import Record, read_record
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.files import write_atomically
@@ -71,8 +71,8 @@ class Conductor:
         write_atomically(place / _MARKER, _json(self._identity(experiment)))
         results = Results(self._results(experiment, place))
         outcome = experiment.outcome(self.study, results)
-        write_atomically(place / _CLAIMS, _json({"scale": self.study.scale.name, "study": self.study.words,
-                                                 "claims": [claim.as_json() for claim in outcome.claims]}))  # fmt: skip
+        facts = {"scale": self.study.scale.name, "reading": self.study.reading, "study": self.study.words}
+        write_atomically(place / _CLAIMS, _json(facts | {"claims": [claim.as_json() for claim in outcome.claims]}))
         write_atomically(place / _COMMAND, self.command + "\n")
         if experiment is TUNING:
             write_atomically(place / _CHOICE, choice_json(self.study, results))
@@ -89,19 +89,26 @@ class Conductor:
         if not trials:
             return []
         if self.without_training:
-            kept = {record.trial: record for record in _records(place)}
-            found = ((trial, kept.get(trial.name)) for trial in trials)
-            return [
-                TrialResult(trial, each.summary, each.provenance, each.curve)
-                for trial, each in found
-                if each is not None
-            ]
+            return self._finished(trials, place)
         directory = RunDirectory(place, is_new=False)
         known = {each.digest: each for sibling in self._siblings(place) for each in _records(sibling)}
         campaign = Campaign(directory, trials, self.options, self.on_standing, self.on_notice, known=known)
         results = campaign.run(self.make_workers())
         self.failures |= campaign.failures
         return results
+
+    def _finished(self, trials: Sequence[Trial], place: Path) -> list[TrialResult]:
+        """Return what is finished of the trials, without playing any.
+
+        A record of the same name that is of another scenario (another version of this package has more keys, or other
+        settings were tuned) is shown all the same, and said so.
+        """
+        digests, kept = digests_of(trials, self.options), {record.trial: record for record in _records(place)}
+        found = [(trial, kept[trial.name]) for trial in trials if trial.name in kept]
+        others = sum(record.digest != digests[trial.name] for trial, record in found)
+        if others:
+            self.on_notice(f"{place}: {others} of {len(found)} records are of another version or other settings")
+        return [TrialResult(trial, record.summary, record.provenance, record.curve) for trial, record in found]
 
     def _siblings(self, place: Path) -> Iterator[Path]:
         return (path.parent for path in sorted(self.directory.glob(f"*/{MANIFEST}")) if path.parent != place)

@@ -141,14 +141,20 @@ def shown(values: Sequence[float], digits: int = 3) -> str:
 
 
 def log_ratio(
-    ours: Mapping[int, float], theirs: Mapping[int, float], ceiling: float | None = None
+    ours: Mapping[int, float], theirs: Mapping[int, float], our_end: Mapping[int, float], their_end: Mapping[int, float]
 ) -> tuple[float, ...]:
     """Return ln(theirs / ours) for each seed: positive where ours is less.
 
-    A seed that never got there counts with `ceiling`, a bound from below, unless both sides never did.
+    Who never got there spent at least what it had spent at its end. Such a seed counts only where this bound already
+    decides: in favour of ours if theirs is missing, against it if ours is.
     """
-    seeds = [seed for seed in {**ours, **theirs} if ceiling is not None or (seed in ours and seed in theirs)]
-    return tuple(log(theirs.get(seed, ceiling or 0.0) / ours.get(seed, ceiling or 0.0)) for seed in sorted(seeds))
+    values = []
+    for seed in sorted({*ours, *theirs}):
+        value = log(theirs.get(seed, their_end[seed]) / ours.get(seed, our_end[seed]))
+        is_known = seed in ours and seed in theirs
+        if is_known or (value > 0) == (seed in ours):
+            values.append(value)
+    return tuple(values)
 
 
 def distinct(trials: Iterable[Trial]) -> list[Trial]:

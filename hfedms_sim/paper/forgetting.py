@@ -12,7 +12,7 @@ from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds
 from hfedms_sim.paper.study import Study
 
 STRATEGIES = ("hfedms-s", "hfedms-d")
-_SOON = 5  # rounds: a cycle
+_SOON = 4  # rounds: the end of the probe's cycle, when HFedMS-D has calibrated
 
 
 def _trials(study: Study) -> list[Trial]:
@@ -83,22 +83,22 @@ def _mean(values: dict[int, float]) -> float | None:
 
 
 def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
+    """Judge what a model knows of its probe beyond the test data, from the probe's own round to the end of the run."""
     probe, end = study.scale.probe_round, study.scale.rounds
-    static, dynamic = (found[name] for name in STRATEGIES)
-    soon, late = (
-        dict(zip(_probe(dynamic, number), paired(_probe(dynamic, number), _probe(static, number)), strict=False))
-        for number in (probe + _SOON, end)
-    )
-    lost = {seeds: paired(_excess(found[seeds], probe), _excess(found[seeds], end)) for seeds in STRATEGIES}
+    at = {(name, when): _excess(seeds, when) for name, seeds in found.items() for when in (probe, probe + _SOON, end)}
+    lost = {name: _less(at[name, probe], at[name, end]) for name in STRATEGIES}
+    gain = {when: _less(at["hfedms-d", when], at["hfedms-s", when]) for when in (probe + _SOON, end)}
     parts = (
-        Part("hfedms-s loses what it knew of the probe beyond the test data", lost["hfedms-s"]),
-        Part(
-            "hfedms-d loses less of it", tuple(s - d for s, d in zip(lost["hfedms-s"], lost["hfedms-d"], strict=False))
-        ),
-        Part("at the end hfedms-d knows the probe better", paired(_probe(dynamic, end), _probe(static, end))),
-        Part("its gain is larger at the end than a cycle after the probe", paired(late, soon)),
+        Part("hfedms-s loses what it knew of the probe beyond the test data", tuple(lost["hfedms-s"].values())),
+        Part("hfedms-d loses less of it", paired(lost["hfedms-s"], lost["hfedms-d"])),
+        Part("at the end hfedms-d knows more of its probe than hfedms-s", tuple(gain[end].values())),
+        Part("this gain is larger at the end than a cycle after the probe", paired(gain[end], gain[probe + _SOON])),
     )
     return Claim("Q10", "defaults", parts)
+
+
+def _less(ours: dict[int, float], theirs: dict[int, float]) -> dict[int, float]:
+    return {seed: ours[seed] - theirs[seed] for seed in ours if seed in theirs}
 
 
 FORGETTING = Experiment("forgetting", "figure: the gain by resisting forgetting", _trials, _outcome, ("Q10",))

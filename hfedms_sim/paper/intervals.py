@@ -4,8 +4,10 @@ Updated parameters count all that sensors train: the whole model in full rounds,
 T = 1 is HFedMS-S.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from statistics import fmean
+from typing import NamedTuple
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
@@ -16,6 +18,7 @@ from hfedms_sim.paper.efficiency import of_interval, trials_of_interval
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
 from hfedms_sim.paper.published import INTERVALS
 from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.tuned import Column
 
 _COSTS = ("updated_parameters", "bytes", "simulated_s")
 
@@ -38,8 +41,10 @@ def _outcome(study: Study, results: Results) -> Outcome:
     )
     header = ("T", "accuracy", "loss", *(axis.name for axis in axes))
     table = Table("intervals", "Full synchronisation every T rounds", header, rows, f"At the end; {study.words}.")
+    dynamic = {f"T = {interval}": seeds for interval, seeds in found.items() if interval > 1}
+    claims = (_jumps(found[5]), parameters_claim("defaults", found[1], dynamic))
     figure = Figure("intervals", f"HFedMS on streams, {study.words}", tuple(panels))
-    return Outcome((table,), (figure,), (_jumps(found[5]), _parameters(found[1], found[5])))
+    return Outcome((table,), (figure,), claims)
 
 
 def _lines(found: dict[int, Seeds], axis: Axis, measure: str) -> tuple[Line, ...]:
@@ -52,44 +57,63 @@ def _spent(seeds: Seeds, axis: Axis) -> str:
 
 
 def _jumps(dynamic: Seeds) -> Claim:
-    gains = {seed: calibration_and_full_gain(result.curve) for seed, result in dynamic.by_seed.items()}
-    pairs = [each for each in gains.values() if each is not None]
-    told = ", ".join(f"{first:+.4f} and {full:+.4f}" for first, full in pairs)
-    text = "a cycle's first calibration round brings more accuracy than its full round"
-    return Claim("Q12", "defaults", (Part(text, tuple(first - full for first, full in pairs), told),))
-
-
-def calibration_and_full_gain(curve: Curve) -> tuple[float, float] | None:
-    """Return how much accuracy rises on average in a cycle's first calibration round, and in its full round."""
-    rows = [row for row in curve.rows if row.accuracy is not None]
-    first, full = [], []
-    for before, row in pairwise(rows):
-        if row.round != before.round + 1:
-            continue
-        gain = (row.accuracy or 0.0) - (before.accuracy or 0.0)
-        if row.phase == "full":
-            full.append(gain)
-        elif before.phase == "full":
-            first.append(gain)
-    return (fmean(first), fmean(full)) if first and full else None
-
-
-def _parameters(static: Seeds, dynamic: Seeds) -> Claim:
-    """Compare HFedMS-D at its end with HFedMS-S when it had updated as many parameters."""
-    values = []
-    for seed, result in dynamic.by_seed.items():
-        spent, accuracy = result.curve.final("updated_parameters"), result.curve.final("accuracy")
-        other = static.by_seed.get(seed)
-        if other is not None and accuracy is not None:
-            reached = [
-                row.accuracy for row in other.curve.rows if row.accuracy is not None and row.updated_parameters <= spent
-            ]
-            values.append(accuracy - (max(reached) if reached else 0.0))
-    return Claim(
-        "Q13",
-        "defaults",
-        (Part("hfedms-d at its end less hfedms-s's best with as many updated parameters", tuple(values)),),
+    gains = [found for result in dynamic.by_seed.values() if (found := gains_of(result.curve)) is not None]
+    told = ", ".join(f"{each.calibration:+.4f} and {each.full:+.4f}" for each in gains)
+    parts = (
+        Part("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
+        Part("full rounds raise it too", tuple(each.full for each in gains)),
+        Part(
+            "calibration rounds of a cycle more than its full round",
+            tuple(each.calibration - each.full for each in gains),
+            told,
+        ),
     )
+    return Claim("Q12", "defaults", parts)
+
+
+class Gains(NamedTuple):
+    """How much accuracy rises on average in the calibration rounds of a cycle together, and in its full round."""
+
+    calibration: float
+    full: float
+
+
+def gains_of(curve: Curve) -> Gains | None:
+    """Return the gains over all whole cycles that were evaluated in every round; None if there are none."""
+    accuracy = {row.round: row.accuracy for row in curve.rows if row.accuracy is not None}
+    full = [row.round for row in curve.rows if row.phase == "full"]
+    cycles = [(start, following) for start, following in pairwise(full) if start > 1]
+    known = [(start, end) for start, end in cycles if {start - 1, start, end - 1} <= accuracy.keys()]
+    if not known:
+        return None
+    return Gains(
+        fmean(accuracy[end - 1] - accuracy[start] for start, end in known),
+        fmean(accuracy[start] - accuracy[start - 1] for start, end in known),
+    )
+
+
+def parameters_claim(column: Column, static: Seeds, dynamic: Mapping[str, Seeds]) -> Claim:
+    """Return Q13: HFedMS-D at its end against HFedMS-S when it had updated as many parameters."""
+    parts = []
+    for label, seeds in dynamic.items():
+        for measure, sign, text in (("accuracy", 1, "more accurate"), ("loss", -1, "less loss")):
+            pairs = _at_equal_parameters(static, seeds, measure)
+            parts.append(
+                Part(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
+            )
+    return Claim("Q13", column, tuple(parts))
+
+
+def _at_equal_parameters(static: Seeds, dynamic: Seeds, measure: str) -> list[tuple[float, float]]:
+    pairs = []
+    ends, spent = dynamic.final(measure), dynamic.final("updated_parameters")
+    for seed in ends:
+        rows = static.by_seed[seed].curve.rows if seed in static.by_seed else ()
+        earlier = [getattr(row, measure) for row in rows if row.updated_parameters <= spent[seed]]
+        measured = [value for value in earlier if value is not None]
+        if measured:
+            pairs.append((ends[seed], measured[-1]))
+    return pairs
 
 
 INTERVALS_EXPERIMENT = Experiment(

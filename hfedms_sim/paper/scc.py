@@ -24,7 +24,7 @@ _BETTER = (
     ("SCC off", "uncompensated"),
     ("HFedMS-S", "uncompensated"),
 )
-"""First at least as good as second, by the paper."""
+"""First better than second, by the paper; that no SCC beats SCC without compensation it says of HFedMS-S."""
 
 
 def _trials(study: Study) -> list[Trial]:
@@ -56,7 +56,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
     table = Table(
         "scc", "Semantic compression and compensation", header, rows, f"{study.words}. The paper shows curves only."
     )
-    return Outcome((table,), (Figure("scc", f"SCC on streams, {study.words}", panels),), (_claim(found),))
+    return Outcome((table,), (Figure("scc", f"SCC on streams, {study.words}", panels),), (_claim(study, found),))
 
 
 def _seeds(study: Study, results: Results, name: str) -> Seeds:
@@ -71,13 +71,15 @@ def _less(found: dict[str, Seeds], name: str) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _claim(found: dict[str, Seeds]) -> Claim:
+def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
+    """Judge the paper's order. In the program's reading the oracle has less to begin with than SCC: no upper bound."""
+    order = [pair for pair in _BETTER if study.reading == "text" or "oracle" not in pair]
     parts = [
         Part(
             f"{more} ends more accurate than {less}",
             paired(found[more].final("accuracy"), found[less].final("accuracy")),
         )
-        for more, less in _BETTER
+        for more, less in order
     ]
     return Claim("Q11", "defaults", tuple(parts))
 

@@ -14,34 +14,44 @@ from hfedms_sim.result import read_json
 class Judged(NamedTuple):
     claim: str
     settings: str
+    reading: str
     verdict: str
     scale: str
     study: str
 
+    @property
+    def is_decided(self) -> bool:
+        return self.verdict in ("holds", "does not hold")
+
 
 def judged(directories: Sequence[Path]) -> list[Judged]:
-    """Return each claim's verdict, from the claims.json of all experiments below the directories."""
-    found: dict[tuple[str, str], Judged] = {}
+    """Return each claim's verdict at the largest scale that tested it, and at the largest that could decide it.
+
+    They come from the claims.json of all experiments below the directories; text and program are judged apart.
+    """
     paths = [path for directory in directories for path in sorted(directory.glob("**/claims.json"))]
     if not paths:
         raise InputError(f"{', '.join(map(str, directories))}: no claims.json of an experiment there")
-    for path in paths:
-        for each in _claims(path):
-            before = found.get((each.claim, each.settings))
-            if before is None or _rank(each) > _rank(before):
-                found[each.claim, each.settings] = each
-    return sorted(found.values(), key=lambda each: (CLAIMS.index(each.claim), each.settings))
-
-
-def _rank(each: Judged) -> tuple[bool, int]:
-    return each.verdict != "cannot be tested here", [*map(str, ORDER)].index(each.scale)
+    every = [each for path in paths for each in _claims(path) if each.verdict != "cannot be tested here"]
+    found: dict[tuple[str, str, str, bool], Judged] = {}
+    for each in sorted(every, key=lambda each: [*map(str, ORDER)].index(each.scale)):
+        for only_decided in (False, True):
+            if each.is_decided or not only_decided:
+                found[each.claim, each.settings, each.reading, only_decided] = each
+    distinct = dict.fromkeys(found.values())
+    return sorted(
+        distinct, key=lambda each: (CLAIMS.index(each.claim), each.reading != "text", each.settings, each.scale)
+    )
 
 
 def _claims(path: Path) -> list[Judged]:
     content: dict[str, Any] = read_json(path)
     try:
-        scale, study = str(content["scale"]), str(content["study"])
-        claims = [Judged(each["claim"], each["settings"], each["verdict"], scale, study) for each in content["claims"]]
+        scale, study, reading = (str(content[key]) for key in ("scale", "study", "reading"))
+        claims = [
+            Judged(each["claim"], each["settings"], reading, each["verdict"], scale, study)
+            for each in content["claims"]
+        ]
         if scale not in ORDER or not {each.claim for each in claims} <= {*CLAIMS}:
             raise KeyError
     except (KeyError, TypeError):
@@ -51,8 +61,15 @@ def _claims(path: Path) -> list[Judged]:
 
 def judged_table(found: Sequence[Judged]) -> Table:
     tested = {each.claim for each in found}
-    rows = [(each.claim, TEXTS[each.claim], each.settings, each.verdict, each.study) for each in found]
+    rows = [
+        (each.claim, TEXTS[each.claim], f"{each.settings}, {each.reading}", each.verdict, each.study) for each in found
+    ]
     rows += [(name, TEXTS[name], "", "not run", "") for name in CLAIMS if name not in tested]
     rows.sort(key=lambda row: CLAIMS.index(row[0]))
     header = ("claim", "what it says", "settings", "verdict", "by")
-    return Table("verdicts", "The paper's claims, at the largest scale each was tested at", header, tuple(rows))
+    return Table(
+        "verdicts",
+        "The paper's claims, at the largest scale that tested each, and at the largest that decided it",
+        header,
+        tuple(rows),
+    )

@@ -24,10 +24,13 @@ def test_three_seeds_hold_if_their_interval_is_above_zero() -> None:
     assert Part("x", tuple(-value - 0.1 for value in values)).verdict == "does not hold"
 
 
-def test_one_seed_decides_nothing_unless_there_is_no_chance_in_it() -> None:
+def test_one_seed_decides_nothing() -> None:
     assert Part("x", (0.9,)).verdict == "undecided"
-    assert Part("x", (0.9,), is_exact=True).verdict == "holds"
-    assert Part("x", (-0.9,), is_exact=True).verdict == "does not hold"
+
+
+def test_what_is_read_off_a_grid_is_no_surer_than_half_a_step() -> None:
+    assert Part("x", (0.1, 0.1, 0.1), resolution=0.2).verdict == "undecided"
+    assert Part("x", (0.3, 0.3, 0.3), resolution=0.2).verdict == "holds"
 
 
 def test_equal_values_of_all_seeds_have_no_spread() -> None:

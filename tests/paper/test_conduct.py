@@ -16,7 +16,7 @@ from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.paper.verdicts import judged, judged_table
 
-TINY = replace(SCALES["smoke"], sensors=12, types=2, model="tiny-mlp", rounds=6, beta=2, evaluate_every=2)
+TINY = replace(SCALES["smoke"], sensors=12, types=2, model="tiny-mlp", rounds=12, beta=2, evaluate_every=2)
 INTERVALS, FORGETTING, SCC = (EXPERIMENTS[name] for name in ("intervals", "forgetting", "scc"))
 
 
@@ -94,13 +94,31 @@ def test_verdicts_are_those_of_the_largest_scale_that_tested_the_claim(conducted
     claim = {"claim": "Q12", "settings": "defaults", "verdict": "holds"}
     larger = tmp_path / "intervals" / "claims.json"
     larger.parent.mkdir()
-    larger.write_text(json.dumps({"scale": "factory", "study": "a larger one", "claims": [claim]}))
+    content = {"scale": "factory", "reading": "text", "study": "a larger one", "claims": [claim]}
+    larger.write_text(json.dumps(content))
     found = {each.claim: each for each in judged([conducted, tmp_path])}
     assert (found["Q12"].verdict, found["Q12"].scale) == ("holds", "factory")
     assert found["Q13"].scale == "smoke"
     larger.write_text(larger.read_text().replace("holds", "cannot be tested here"))
     assert {each.claim: each for each in judged([conducted, tmp_path])}["Q12"].scale == "smoke"
     assert len(judged_table(judged([conducted])).rows) == 13
+
+
+def test_a_larger_scale_that_decides_nothing_stands_beside_the_one_that_does(tmp_path: Path) -> None:
+    for scale, reading, verdict in (
+        ("factory", "text", "does not hold"), ("full", "text", "undecided"), ("factory", "program", "holds"),
+    ):  # fmt: skip
+        place = tmp_path / f"{scale}-{reading}"
+        place.mkdir()
+        claim = {"claim": "Q1", "settings": "defaults", "verdict": verdict}
+        content = {"scale": scale, "reading": reading, "study": scale, "claims": [claim]}
+        (place / "claims.json").write_text(json.dumps(content))
+    found = [(each.reading, each.scale, each.verdict) for each in judged([tmp_path])]
+    assert found == [
+        ("text", "factory", "does not hold"),
+        ("text", "full", "undecided"),
+        ("program", "factory", "holds"),
+    ]
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"scale": "huge", "study": "", "claims": []}', '{"claims": 3}'])
