@@ -42,7 +42,7 @@ setup(
     python_requires=">=3.10",
     packages=[*find_packages(include=["hfedms_sim", "hfedms_sim.*"]), *SHIPPED],
     package_dir=SHIPPED,
-    package_data={"hfedms_sim": ["py.typed"]} | {package: ["*.yaml"] for package in SHIPPED},
+    package_data={"hfedms_sim": ["py.typed"]} | {name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
     ext_modules=[
         Extension(
             f"hfedms_sim.learning.engine._kernels_{name}",

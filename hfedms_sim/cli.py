@@ -10,6 +10,7 @@ import click
 from hfedms_sim.commands.campaigns import compare, sweep
 from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, resumable
+from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -280,6 +281,7 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_f
 main.add_command(compare)
 main.add_command(sweep)
 main.add_command(paper)
+main.add_command(validate)
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,86 @@
+"""A row as a scenario: one sensor that sends messages of any size and gets answers of the same size.
+
+A federated model has the size of a network, a message has not. FedAvg with one sensor, played on a scenario whose model
+is the message, is such an exchange: where samples come periodically, one each `period_s`, the sensor awaits a sample,
+sends a message and gets its answer in the same connection, then nothing until the next. Radio figures are the shipped
+profile's; in a coverage class, those of the class in place of the profile's own.
+
+Left out: answers of another size, and messages without any; quantities.py reads uplinks alone where that matters.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario, load_profile
+from hfedms_sim.scenario.base import PositiveInt
+from hfedms_sim.scenario.overrides import Override
+from hfedms_sim.scenario.problems import problems_of
+from hfedms_sim.units import BYTES_PER_PARAMETER
+from hfedms_sim.validation.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class _Message(ModelSpec):
+    """What is sent each way and what is computed in between; there is no network behind it."""
+
+    size_bytes: int
+    forward_multiply_adds: int
+
+    @property
+    def parameters(self) -> int:
+        return max(1, self.size_bytes // BYTES_PER_PARAMETER)
+
+    @property
+    def model_bytes(self) -> int:
+        return self.size_bytes
+
+    @property
+    def multiply_adds(self) -> int:
+        return self.forward_multiply_adds
+
+
+class Exchange(Scenario):
+    """A scenario whose model is a message."""
+
+    message_bytes: PositiveInt
+    """Size of a message, and of its answer."""
+    multiply_adds: int = 0
+    """What a forward pass over one sample takes."""
+
+    @property
+    def model_spec(self) -> ModelSpec:
+        network = super().model_spec
+        return _Message("message", network.extractor, network.classifier, self.message_bytes, self.multiply_adds)
+
+
+def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
+    """Return the scenario that reproduces the row; `base` is what all rows have in common."""
+    play = row.play
+    assert play is not None, f"{row.id} is not testable"
+    raw = deepcopy(base) | {"rounds": play.messages, "message_bytes": play.message_bytes}
+    raw |= {"multiply_adds": play.multiply_adds}
+    raw["cells"] = [{"name": "cell", "profile": _profile(row.profile, play.coverage_class)}]
+    if play.period_s is not None:
+        raw["stream"] = raw.get("stream", {}) | {"arrival": "periodic", "rate_hz": 1 / play.period_s}
+    for key, value in play.set.items():
+        Override(tuple(key.split(".")), value, f"row {row.id}: {key}").apply(raw)
+    try:
+        return Exchange.model_validate(raw)
+    except ValidationError as error:
+        raise InputError(f"row {row.id}: {problems_of(error, Exchange, raw)[0].line}") from None
+
+
+def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:
+    """Return the shipped profile, in a coverage class with every figure that the class has of its own."""
+    profile = load_profile(name)
+    written: dict[str, Any] = profile.model_dump(mode="json")
+    if coverage_class is None:
+        return written
+    if coverage_class >= len(profile.repetitions):
+        raise InputError(f"profile {name}: has {len(profile.repetitions)} coverage classes, no class {coverage_class}")
+    own = profile.repetitions[coverage_class].model_dump(mode="json")
+    return written | {key: value for key, value in own.items() if key in NetworkProfile.model_fields}

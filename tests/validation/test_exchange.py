@@ -1,0 +1,72 @@
+"""A row's scenario is one sensor that sends what the source states over the shipped profile, and nothing else."""
+
+from typing import Any
+
+import pytest
+
+from hfedms_sim.errors import InputError
+from hfedms_sim.scenario import load_profile
+from hfedms_sim.simulation import run
+from hfedms_sim.validation.exchange import exchange_of
+from hfedms_sim.validation.rows import Play, Row, shipped_rows
+
+BASE = shipped_rows().base
+
+
+def row(profile: str = "lte-cat-m1-hd", **play: Any) -> Row:
+    return Row(
+        id="X1", what="x", value=1.0, unit="s", source="a book", cites="a book", kind="independent", profile=profile,
+        play=Play(**play), reads="uplink_s",
+    )  # fmt: skip
+
+
+def test_messages_and_answers_have_the_stated_size_even_where_no_network_has_it() -> None:
+    transfers = run(exchange_of(row(message_bytes=201, messages=4), BASE), timing_only=True).transfers
+    assert transfers["direction"].tolist() == ["down", "up"] * 4
+    assert set(transfers["bytes"]) == {201}
+
+
+def test_a_message_is_ready_once_a_period_and_its_answer_follows_at_once() -> None:
+    transfers = run(exchange_of(row(message_bytes=200, messages=5, period_s=60.0), BASE), timing_only=True).transfers
+    ups, downs = (transfers[transfers["direction"] == direction] for direction in ("up", "down"))
+    assert ups["ready_s"].diff().iloc[1:].tolist() == pytest.approx([60.0] * 4)
+    assert downs["ready_s"].tolist()[1:] == ups["end_s"].tolist()[:-1]
+
+
+def test_the_set_up_is_the_messages_and_not_its_answers() -> None:
+    """Airtime and latency are left; 0.1 s of set-up would show in the answer."""
+    setup_s = load_profile("lte-cat-m1-hd").setup_s
+    transfers = run(exchange_of(row(message_bytes=1, messages=5, period_s=60.0), BASE), timing_only=True).transfers
+    waited_s = (transfers["start_s"] - transfers["ready_s"])[transfers["round"] > 1]
+    by_direction = waited_s.groupby(transfers["direction"]).max()
+    assert by_direction["up"] == pytest.approx(setup_s)
+    assert by_direction["down"] == 0
+
+
+@pytest.mark.parametrize("profile", ["nb-iot-nb1", "lte-cat-m1-hd", "sigfox-rc1"])
+def test_the_radio_is_the_shipped_profile_figure_by_figure(profile: str) -> None:
+    assert exchange_of(row(profile), BASE).cells[0].profile == load_profile(profile)
+
+
+def test_a_coverage_class_brings_its_own_rates_and_leaves_the_rest() -> None:
+    shipped = load_profile("nb-iot-nb1")
+    played = exchange_of(row("nb-iot-nb1", coverage_class=2), BASE).cells[0].profile
+    worst = shipped.repetitions[2]
+    assert (played.uplink_bps, played.downlink_bps) == (worst.uplink_bps, worst.downlink_bps)
+    rates = {"uplink_bps": shipped.uplink_bps, "downlink_bps": shipped.downlink_bps}
+    assert {key for key in type(played).model_fields if getattr(played, key) != getattr(shipped, key)} == set(rates)
+
+
+def test_a_class_that_the_profile_does_not_have_is_refused() -> None:
+    with pytest.raises(InputError, match="profile ethernet: has 0 coverage classes, no class 1"):
+        exchange_of(row("ethernet", coverage_class=1), BASE)
+
+
+def test_work_takes_three_passes_of_the_stated_multiply_adds() -> None:
+    played = run(exchange_of(row(multiply_adds=2_000_000, set={"compute.device": "mcu"}), BASE), timing_only=True)
+    assert (played.work["end_s"] - played.work["start_s"]).tolist() == pytest.approx([3 * 2e6 / 0.2e9] * 20)
+
+
+def test_a_key_that_no_scenario_has_is_refused_with_the_row() -> None:
+    with pytest.raises(InputError, match=r"row X1: .*colour"):
+        exchange_of(row(set={"sensors.colour": "red"}), BASE)
