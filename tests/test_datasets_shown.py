@@ -63,5 +63,5 @@ def test_more_sensors_than_devices_are_refused(tmp_path: Path) -> None:
     path = small_npz(tmp_path / "own.npz")
     out = tmp_path / "run"
     arguments = ["run", "quickstart", "--timing-only", "--out", str(out), "--set", f"data={{set: npz, path: {path}}}"]
-    assert "has 5 devices, but sensors.count = 40" in shown(*arguments, exit_code=2)
+    assert "has 5 devices, but sensors.count = 80" in shown(*arguments, exit_code=2)
     assert not out.exists()

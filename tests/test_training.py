@@ -76,10 +76,10 @@ def test_targets_tell_the_first_round_that_reached_them_and_what_it_had_cost() -
             assert target["round"] == reached["round"].iloc[0]
             assert target["simulated_s"] == upto["end_s"].iloc[-1]
             assert target["bytes"] == upto[["uplink_bytes", "downlink_bytes"]].to_numpy().sum()
+            assert target["updated_parameters"] == upto["updated_parameters"].sum()
     assert result.summary["targets"][0]["round"] is not None
-    assert result.summary["targets"][-1] == dict.fromkeys(("round", "simulated_s", "bytes", "energy_j")) | {
-        "accuracy": 0.99
-    }
+    spent = ("round", "simulated_s", "bytes", "energy_j", "updated_parameters")
+    assert result.summary["targets"][-1] == {"accuracy": 0.99} | dict.fromkeys(spent)
 
 
 def test_a_run_stops_when_the_model_is_good_enough() -> None:
@@ -237,12 +237,13 @@ def test_over_five_seeds_the_engines_reach_the_same_accuracy(engine: str) -> Non
     assert abs(sum(differences)) / len(differences) <= 0.01
 
 
-def test_a_timing_only_run_leaves_no_model_of_an_earlier_one(tmp_path: Path) -> None:
+def test_a_timing_only_run_does_not_undo_a_trained_one(tmp_path: Path) -> None:
     scenario, out = tiny_scenario(rounds=2), tmp_path / "run"
     run(scenario, out=out)
-    run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario))
-    assert open_run(str(out)).provenance["timing_only"]
-    assert not (out / "learning" / "model.safetensors").exists()
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match="was trained; --timing-only would undo that"):
+        run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario))
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
 def no_arrivals(tmp_path: Path) -> dict[str, Any]:
