@@ -83,7 +83,8 @@ class Boxes:
 class HeatMap:
     """`values[row][column]` belongs to `y[row]` and `x[column]`, the first row on top; None is a cell without a value.
 
-    `marked` are the cells (row, column) to point out.
+    `marked` are the cells (row, column) to point out. `limits` are the values at the ends of the colours, so that
+    several maps can be compared; None takes them from the map's own values.
     """
 
     title: str
@@ -93,6 +94,7 @@ class HeatMap:
     y: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
     marked: tuple[tuple[int, int], ...] = ()
+    limits: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         _require_equal(f"heat map {self.title!r}: rows", len(self.values), "labels of y", len(self.y))

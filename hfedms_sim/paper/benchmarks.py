@@ -48,8 +48,10 @@ def _outcome(study: Study, results: Results) -> Outcome:
     ]
     if "tuned" in study.columns:
         claims += _tuned_race(study, results)
-    tables = (_accuracy_table(study, results), _cost_table(study, results))
-    return Outcome(tables, tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
+    tables = [_accuracy_table(study, results), _cost_table(study, results)]
+    if "tuned" in study.columns:
+        tables.append(_tuned_table(study))
+    return Outcome(tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
 
 
 def _accuracy_table(study: Study, results: Results) -> Table:
@@ -69,6 +71,17 @@ def _accuracy_table(study: Study, results: Results) -> Table:
                  *([""] * (2 * len(study.columns) + 1))))  # fmt: skip
     note = f"Mean and 95 % interval over seeds. Published: FEMNIST, 500 rounds, one seed; here {study.words}."
     return Table("benchmarks", "Accuracy / loss at the end", tuple(header), tuple(rows), note)
+
+
+def _tuned_table(study: Study) -> Table:
+    rows = [
+        (kind, strategy, ", ".join(f"{key} {value}" for key, value in study.tuned.settings(strategy, kind).items()))
+        for kind in study.kinds
+        for strategy in strategies_on(kind)
+        if study.tunes(strategy, kind)
+    ]
+    note = "Chosen by paper tune; all else is as with defaults."
+    return Table("tuned-settings", "Tuned settings", ("data", "strategy", "settings"), tuple(rows), note)
 
 
 def _score(seeds: Seeds) -> str:

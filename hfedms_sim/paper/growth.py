@@ -64,21 +64,19 @@ def _table(study: Study, grid: Grid) -> Table:
 
 
 def _heat_maps(scale: Scale, grid: Grid) -> list[Panel]:
+    """Draw a map for each law, all in the same colours; the lowest loss of each is marked."""
+    means = {law: {point: _mean(losses) for point, losses in points.items()} for law, points in grid.items()}
+    every = [loss for points in means.values() for loss in points.values() if loss is not None]
+    limits = (min(every), max(every)) if every else None
     panels: list[Panel] = []
-    for law, points in grid.items():
-        alphas = scale.growth[law]
-        values = tuple(tuple(_mean(points[alpha, beta]) for alpha in alphas) for beta in scale.betas)
-        known = [
-            (value, (row, column))
-            for row, each in enumerate(values)
-            for column, value in enumerate(each)
-            if value is not None
-        ]
-        marked = (min(known)[1],) if known else ()
-        labels = tuple(f"{alpha:g}" for alpha in alphas)
-        panels.append(
-            HeatMap(f"final loss, {law}", "alpha", "beta", labels, tuple(map(str, scale.betas)), values, marked)
-        )
+    for law, points in means.items():
+        alphas, betas = scale.growth[law], scale.betas
+        values = tuple(tuple(points[alpha, beta] for alpha in alphas) for beta in betas)
+        lowest = min((loss for loss in points.values() if loss is not None), default=None)
+        cells = [(row, column) for row in range(len(betas)) for column in range(len(alphas))]
+        marked = tuple(cell for cell in cells if lowest is not None and values[cell[0]][cell[1]] == lowest)
+        labels = (tuple(f"{alpha:g}" for alpha in alphas), tuple(map(str, betas)))
+        panels.append(HeatMap(f"final loss, {law}", "alpha", "beta", *labels, values, marked, limits))
     return panels
 
 

@@ -145,7 +145,7 @@ def _draw_boxes(axes: Axes, panel: Boxes, looks: Looks) -> None:
 def _draw_heat_map(axes: Axes, panel: HeatMap, looks: Looks) -> None:
     values = np.array([[np.nan if cell is None else cell for cell in row] for row in panel.values], dtype=float)
     known = values[np.isfinite(values)]
-    scale = Normalize(*((known.min(), known.max()) if known.size else (0.0, 1.0)))
+    scale = Normalize(*(panel.limits or ((known.min(), known.max()) if known.size else (0.0, 1.0))))
     mesh = axes.pcolormesh(values, cmap=_COLOUR_MAP, norm=scale, edgecolors="white")
     for (row, column), value in np.ndenumerate(values):
         if not np.isfinite(value):
