@@ -19,9 +19,9 @@ from typing import Any
 from benchmarks.bars import at_most
 
 REPEATS = 3
-BEFORE = {"lte-cat-m2-paper": 11.9, "lte-cat-m2": 20.4}  # bare timeouts a transfer
+BEFORE = {"lte-cat-m2-paper": 12.0, "lte-cat-m2": 21.0}  # bare timeouts a transfer
 SCALES = (10_000, 100_000, 1_000_000)
-BEFORE_SECONDS, BEFORE_GIGABYTES = 11.2, 0.73  # of the largest
+BEFORE_SECONDS, BEFORE_GIGABYTES = 12.0, 0.73  # of the largest
 ALLOWED = 1.5
 PER_SENSOR_BAR = 1.5
 

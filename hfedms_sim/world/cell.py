@@ -19,7 +19,7 @@ from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.medium import Medium
 from hfedms_sim.world.shared_medium import SharedMedium
 from hfedms_sim.world.transfer import Demand, Transfer
-from hfedms_sim.world.transfer_log import Times, TransferLog
+from hfedms_sim.world.transfer_log import TransferLog
 
 
 class Cell:
@@ -70,8 +70,9 @@ class Cell:
         except Exception:
             self._abort(transfer, ready_s, delivery, demand)
             raise
-        energy_j = self._account(transfer, demand.airtime_s)
-        self._log.note(transfer, self.name, Times(ready_s, start_s, self.env.now), demand, energy_j, "ok")
+        end_s = self.env.now
+        energy_j = self._account(transfer, end_s, demand.airtime_s)
+        self._log.note(transfer, self.name, ready_s, start_s, end_s, demand, energy_j, "ok")
 
     def end_round(self) -> RoundEnergy | None:
         """Return the joules since the last call, if they are modelled."""
@@ -79,9 +80,9 @@ class Cell:
         connected_s = self.connections.collect_connected_s(now_s)
         return None if self._meter is None else self._meter.end_round(now_s, connected_s)
 
-    def _account(self, transfer: Transfer, airtime_s: float) -> float | None:
+    def _account(self, transfer: Transfer, now_s: float, airtime_s: float) -> float | None:
         """Restart the inactivity timers of a transfer that has just ended, and return its joules if modelled."""
-        self.connections.use(transfer.radios, self.env.now, airtime_s)
+        self.connections.use(transfer.radios, now_s, airtime_s)
         if self._meter is None:
             return None
         return self._meter.transfer(transfer.direction, airtime_s, len(transfer.radios))
@@ -91,14 +92,14 @@ class Cell:
         if delivery is None:
             self.connections.abandon_set_up(transfer.radios, now_s)
             energy_j = None if self._meter is None else 0.0
-            self._log.note(transfer, self.name, Times(ready_s, now_s, now_s), Demand(0.0, 0), energy_j, "aborted")
+            self._log.note(transfer, self.name, ready_s, now_s, now_s, Demand(0.0, 0), energy_j, "aborted")
             return
         airtime_s = delivery.cancel()
-        energy_j = self._account(transfer, airtime_s)
+        energy_j = self._account(transfer, now_s, airtime_s)
         again_bytes = int(demand.retransmitted_bytes * airtime_s / demand.airtime_s) if airtime_s else 0
-        start_s = now_s if delivery.began_s is None else delivery.began_s
-        times, sent = Times(ready_s, start_s, now_s), Demand(airtime_s, again_bytes)
-        self._log.note(transfer, self.name, times, sent, energy_j, "aborted")
+        start_s = now_s if delivery.began_s is None else min(delivery.began_s, now_s)
+        sent = Demand(airtime_s, again_bytes)
+        self._log.note(transfer, self.name, ready_s, start_s, now_s, sent, energy_j, "aborted")
 
 
 def _medium(env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int) -> Medium:

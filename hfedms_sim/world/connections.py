@@ -54,8 +54,8 @@ class Connections:
         """Start the timers of these sensors anew: their transfer has just ended after so much airtime."""
         if self._sleeps_while_waiting:
             self._begin(self._released(sensors, now_s - airtime_s), now_s - airtime_s)
+        self._begun.difference_update(sensors)
         for sensor in sensors:
-            self._begun.discard(sensor)
             self._kept_until_s[sensor] = now_s + self._inactivity_s
 
     def collect_connected_s(self, now_s: float) -> float:

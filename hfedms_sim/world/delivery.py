@@ -17,7 +17,8 @@ class Delivery(Event):
     """
 
     def __init__(self, env: Environment, airtime_s: float, carrier: "Carrier") -> None:
-        super().__init__(env)
+        self.env = env  # as in Event.__init__, which would be one more call for every transfer
+        self.callbacks = []
         self.airtime_s = airtime_s
         self.received_s = airtime_s
         """The airtime it gets in all: less than it needs if it is cancelled."""

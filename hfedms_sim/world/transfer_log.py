@@ -17,14 +17,6 @@ class Traffic(NamedTuple):
     retransmitted_bytes: int
 
 
-class Times(NamedTuple):
-    """When the payload was at the radio, when its airtime began, and when it arrived or was given up."""
-
-    ready_s: float
-    start_s: float
-    end_s: float
-
-
 class TransferLog:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -35,16 +27,29 @@ class TransferLog:
         """The payloads that arrived since the beginning."""
 
     def note(
-        self, transfer: Transfer, cell: str, times: Times, sent: Demand, energy_j: float | None, outcome: Outcome
+        self,
+        transfer: Transfer,
+        cell: str,
+        ready_s: float,
+        start_s: float,
+        end_s: float,
+        sent: Demand,
+        energy_j: float | None,
+        outcome: Outcome,
     ) -> None:
-        """Write a row. `sent` is what the transfer took, which is less than its demand if it was aborted."""
-        round_number, group, hop, direction, payload, sensor, _ = transfer
+        """Write the row of a transfer that has just arrived or was given up.
+
+        `ready_s` is when the payload was at the radio, `start_s` when its airtime began. `sent` is what it took, which
+        is less than its demand if it was aborted.
+        """
+        round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
+        airtime_s, again_bytes = sent
         if outcome == "ok":
-            self.payload_bytes[direction] += payload.size_bytes
-        self._retransmitted_bytes += sent.retransmitted_bytes
+            self.payload_bytes[direction] += size_bytes
+        self._retransmitted_bytes += again_bytes
         self._trace.transfers.append((
-            self._transfers, round_number, group, hop.number, direction, payload.kind, hop.source, hop.target, sensor,
-            cell, payload.size_bytes, *times, *sent, energy_j, outcome,
+            self._transfers, round_number, group, hop, direction, kind, source, target, sensor, cell, size_bytes,
+            ready_s, start_s, end_s, airtime_s, again_bytes, energy_j, outcome,
         ))  # fmt: skip
         self._transfers += 1
 

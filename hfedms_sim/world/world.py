@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from simpy import Environment, Event
+from simpy import Environment
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import (
@@ -36,6 +36,7 @@ from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.streams import Sizes, make_streams
 from hfedms_sim.world.transfer import Transfer
 from hfedms_sim.world.transfer_log import TransferLog
@@ -201,7 +202,7 @@ class World:
             yield self.env.timeout(self._backbone_s)
         radios = tuple(place.sensor for place in receivers)
         yield from self._transmit(cell, NO_CHAIN, Hop(NO_CHAIN, SERVER, target), "down", scatter.payload, radios)
-        yield self._all_done(self._receive_scatter(place, scatter) for place in receivers)
+        yield AllDone(self.env, (self._receive_scatter(place, scatter) for place in receivers))
 
     def _receive_scatter(self, place: _Place, scatter: Scatter) -> ProcessGenerator:
         received = place.chain[place.hop] = place.chain[place.hop]._replace(got_scatter=True)
@@ -241,10 +242,6 @@ class World:
         self._trace.captures.append((self._round, sensor, self.env.now, *capture[:4]))
         return capture
 
-    def _all_done(self, processes: Iterable[ProcessGenerator]) -> Event:
-        """Start the processes now and return the event that the last one has ended, or that one has failed."""
-        return self.env.all_of([self.env.process(process) for process in processes])
-
     def _run_all(self, processes: Iterable[ProcessGenerator]) -> None:
         """Start the processes now and let the clock run until the last one has ended."""
-        self.env.run(self._all_done(processes))
+        self.env.run(AllDone(self.env, processes))
