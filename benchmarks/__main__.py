@@ -3,7 +3,7 @@
 import sys
 
 from benchmarks.campaign import benchmark_campaigns
-from benchmarks.clock import benchmark_full_radio, benchmark_scale, benchmark_transfers
+from benchmarks.clock import benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
 from benchmarks.engine_rivals import benchmark_rivals
 from benchmarks.grouping import benchmark_grouping
@@ -11,7 +11,6 @@ from benchmarks.grouping import benchmark_grouping
 BENCHMARKS = {
     "transfers": benchmark_transfers,
     "scale": benchmark_scale,
-    "full-radio": benchmark_full_radio,
     "grouping": benchmark_grouping,
     "engine": benchmark_engines,
     "engine-rivals": benchmark_rivals,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from simpy import Environment
 
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.world.clock import Clock
 
 # A busy machine is no failure: no example has a deadline.
 settings.register_profile("unhurried", deadline=None)
@@ -25,8 +25,8 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def env() -> Clock:
-    return Clock()
+def env() -> Environment:
+    return Environment(0.0)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hfedms_sim.errors import InputError
 from hfedms_sim.simulation import run
 from tests.conftest import tiny_scenario
 
@@ -16,34 +17,32 @@ def as_it_was() -> Iterator[None]:
     gc.enable()
 
 
-def test_it_is_on_between_rounds_but_does_not_look_through_what_they_left() -> None:
-    """A round of 400 sensors leaves some thousand rows behind, which is more than it waits for."""
-    enabled: list[bool] = []
-    collections: list[int] = []
-
-    def note(phase: str, details: dict[str, int]) -> None:
-        if 0 < len(enabled) < 6 and phase == "start":
-            collections.append(details["generation"])
-
-    gc.callbacks.append(note)
-    try:
-        scenario = tiny_scenario(rounds=6, sensors={"count": 400})
-        run(scenario, timing_only=True, on_round=lambda _: enabled.append(gc.isenabled()))
-    finally:
-        gc.callbacks.remove(note)
-    assert enabled == [True] * 6
-    assert collections == []
-    assert gc.get_freeze_count() == 0
+@pytest.mark.parametrize("is_on", [True, False])
+def test_it_is_as_it_was_found_between_rounds_and_after_them(is_on: bool) -> None:
+    if not is_on:
+        gc.disable()
+    found: list[bool] = []
+    run(tiny_scenario(rounds=3), timing_only=True, on_round=lambda _: found.append(gc.isenabled()))
+    assert [*found, gc.isenabled()] == [is_on] * 4
 
 
-def test_what_was_frozen_stays_frozen() -> None:
-    gc.freeze()
+def test_it_is_on_again_after_a_round_that_fails() -> None:
+    stream = {"arrival": "periodic", "rate_hz": 1e-300, "batch": 50, "buffer": 50, "short": "wait"}
+    with pytest.raises(InputError, match="never delivers"):
+        run(tiny_scenario(stream=stream), timing_only=True)
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_nothing_is_frozen_or_thawed(is_frozen: bool) -> None:
+    if is_frozen:
+        gc.freeze()
     frozen = gc.get_freeze_count()
     run(tiny_scenario(rounds=2), timing_only=True)
     assert gc.get_freeze_count() == pytest.approx(frozen, rel=0.01)
 
 
-def test_off_stays_off() -> None:
-    gc.disable()
+def test_thresholds_stay() -> None:
+    before = gc.get_threshold()
     run(tiny_scenario(rounds=2), timing_only=True)
-    assert not gc.isenabled()
+    assert gc.get_threshold() == before

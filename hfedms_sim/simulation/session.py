@@ -27,7 +27,7 @@ from hfedms_sim.simulation.milestones import Milestones, Spent
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.trace import Trace
 from hfedms_sim.units import format_seconds
-from hfedms_sim.world import World
+from hfedms_sim.world import RoundCost, World
 
 if TYPE_CHECKING:
     from hfedms_sim.simulation.trainer import Trainer
@@ -45,14 +45,6 @@ class Progress(NamedTuple):
     """Of the last evaluation; None before it, and in timing-only runs."""
     trained: int = 0
     """How many rounds were trained so far, not found in a store."""
-
-
-class _RoundCost(NamedTuple):
-    uplink_bytes: int
-    downlink_bytes: int
-    retransmitted_bytes: int
-    energy_j: float | None
-    baseline_energy_j: float | None
 
 
 class Session:
@@ -81,7 +73,7 @@ class Session:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
         rounds = self._scenario.rounds
         for number in range(1, rounds + 1):
-            with _collector_paused(keep=self.trainer is None):
+            with _collector_paused():
                 plan, record, cost = self._play_round(number)
             if number == 1 and record.end_s > longest_first_round_s:
                 takes = format_seconds(record.end_s)
@@ -107,7 +99,7 @@ class Session:
             "seed": scenario.seed,
             "rounds": self._rounds_played,
             "stopped": self._stopped,
-            "simulated_s": world.env.now,
+            "simulated_s": world.now_s,
             "wall_s": wall_s,
             "final_accuracy": reached.final_accuracy,
             "best_accuracy": reached.best_accuracy,
@@ -142,20 +134,17 @@ class Session:
         """Those whose learning was found in the store."""
         return 0 if self.trainer is None else max(0, self._rounds_played - self.trainer.rounds_trained)
 
-    def _play_round(self, number: int) -> tuple[Plan, RoundRecord, _RoundCost]:
+    def _play_round(self, number: int) -> tuple[Plan, RoundRecord, RoundCost]:
         """The plan, what became of it, and what it cost."""
         world = self._world
-        before = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
-        world.begin(number)
+        world.begin_round(number)
         plan = self._planner.plan()
         record = world.play(plan)
-        after = (world.payload_bytes["up"], world.payload_bytes["down"], world.retransmitted_bytes)
-        up, down, again = (now - then for now, then in zip(after, before, strict=True))
-        energy = world.end_round()
+        cost = world.end_round()
         self._planner.after(plan, record)
         self._lineage = lineage_after(self._lineage, record)
         self._updated_parameters += plan.trained_parameters * sum(each.trained for each in record.participations)
-        return plan, record, _RoundCost(up, down, again, *((None, None) if energy is None else energy))
+        return plan, record, cost
 
     def _learn(self, record: RoundRecord) -> Metrics | None:
         """Metrics if the round was evaluated."""
@@ -213,12 +202,11 @@ def _trainer(
 
 
 @contextmanager
-def _collector_paused(*, keep: bool) -> Iterator[None]:
-    """What a round allocates lives until its end and has no cycles.
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector while a round is played, and put it back as it was.
 
-    Looking for garbage in it would cost a round of a million sensors more than half its time, and find none.
-    `keep`: not after the round either, when it is mostly rows that wait for their table. Freezing and unfreezing makes
-    all there is old, unseen; where a training might have left cycles behind, they would grow old as well.
+    What a round allocates lives until its end and has no cycles. Looking for garbage in it would cost a round of a
+    million sensors more than half its time, and find none.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -226,14 +214,11 @@ def _collector_paused(*, keep: bool) -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if keep and not gc.get_freeze_count():  # else somebody has frozen something, and wants it to stay so
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
 
 
 def _round_row(
-    plan: Plan, record: RoundRecord, cost: _RoundCost, metrics: Metrics | None, lineage: str
+    plan: Plan, record: RoundRecord, cost: RoundCost, metrics: Metrics | None, lineage: str
 ) -> tuple[object, ...]:
     trained = sum(participation.trained for participation in record.participations)
     return (

@@ -1,5 +1,5 @@
 """The world side: bytes, joules and simulated seconds, on SimPy. It knows nothing of tensors."""
 
-from hfedms_sim.world.world import World
+from hfedms_sim.world.world import RoundCost, World
 
-__all__ = ["World"]
+__all__ = ["RoundCost", "World"]

@@ -16,31 +16,37 @@ entry and one event.
 `FifoPool` has c servers, first come first served. Either may be slowed down by a cell that is good or bad by turns
 (fluctuation.py): the virtual clock, or the service, then runs on the airtime that is left.
 
-Both deliver a payload `latency_s` after the last of its airtime. Left out: packets. A flow is served in
+Both deliver a payload `latency_s` after the last of its airtime, and both let go of a transfer that is cancelled: the
+others then share what it had, or the next in the queue takes its channel. Left out: packets. A flow is served in
 infinitesimal portions, which is what a scheduler with 1 ms subframes looks like to a transfer of minutes.
 """
 
 from collections import deque
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Protocol
 
-from simpy import Event, Timeout
+from simpy import Environment, Event, Timeout
 
-from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 
 
 class Pool(Protocol):
     def send(self, airtime_s: float) -> Delivery:
-        """A transfer that is ready now and needs this much airtime."""
+        """Begin a transfer that is ready now and needs this much airtime."""
+
+    def start(self, delivery: Delivery) -> None:
+        """Begin the transfer of a delivery that had to wait elsewhere."""
+
+    def withdraw(self, delivery: Delivery) -> float:
+        """Forget a transfer that has not arrived, and return the airtime it has had."""
 
 
 class FairPool:
     def __init__(
         self,
-        env: Clock,
+        env: Environment,
         channels: float,
         resource_units: int | None = None,
         latency_s: float = 0.0,
@@ -55,27 +61,51 @@ class FairPool:
         self._updated_s = env.now
         self._active = 0
         self._ends: list[float] = []  # heap, in virtual seconds
-        self._deliveries: dict[float, Delivery] = {}  # by end
+        self._ending: dict[float, list[Delivery]] = {}  # by end
         self._alarm: Timeout | None = None
         self._alarm_s = inf
-        self._alarm_active = 0
+        self._is_foreseen = False  # whether the alarm rings exactly at the next end
+        self._is_telling = False  # whether some are still to be told that they have arrived
 
     def send(self, airtime_s: float) -> Delivery:
-        time_has_passed = self.env.now > self._updated_s
+        delivery = Delivery(self.env, airtime_s, self)
+        self.start(delivery)
+        return delivery
+
+    def start(self, delivery: Delivery) -> None:
+        now_s = self.env.now
+        time_has_passed = now_s > self._updated_s
         if time_has_passed:
             self._advance()
         self._active += 1
-        end_s = self._virtual_s + airtime_s
-        delivery = self._deliveries.get(end_s)
-        if delivery is None:
-            delivery = self._deliveries[end_s] = Delivery()
-            heappush(self._ends, end_s)
-            # In a burst only a newcomer that ends first can bring the next end forward.
-            if self._alarm_s > self._updated_s and (time_has_passed or end_s == self._ends[0]):
-                self._set_alarm()
-        else:
-            delivery.transfers += 1
-        return delivery
+        self._is_foreseen = False
+        delivery.began_s = now_s
+        delivery.end_s = end_s = self._virtual_s + delivery.airtime_s
+        together = self._ending.get(end_s)
+        if together is not None:
+            together.append(delivery)
+            return
+        self._ending[end_s] = [delivery]
+        heappush(self._ends, end_s)
+        # In a burst only a newcomer that ends first can bring the next end forward.
+        if self._alarm_s > self._updated_s and (time_has_passed or end_s == self._ends[0]):
+            self._set_alarm()
+
+    def withdraw(self, delivery: Delivery) -> float:
+        together = self._ending.get(delivery.end_s, [])
+        if delivery not in together:
+            return delivery.airtime_s  # it is on its way
+        self._advance()
+        together.remove(delivery)
+        self._active -= 1
+        self._is_foreseen = False
+        if not together:
+            del self._ending[delivery.end_s]
+            self._ends.remove(delivery.end_s)
+            heapify(self._ends)
+        left_s = delivery.end_s - self._virtual_s
+        self._look_ahead()
+        return min(delivery.airtime_s, max(0.0, delivery.airtime_s - left_s))
 
     def _advance(self) -> None:
         now_s = self.env.now
@@ -86,14 +116,24 @@ class FairPool:
             self._virtual_s += available_s * self._speed[self._active]
         self._updated_s = now_s
 
+    def _look_ahead(self) -> None:
+        """Set the alarm after some have left; an empty pool starts afresh and loses no precision in a long run."""
+        if not self._ends:
+            self._virtual_s = 0.0
+            self._alarm, self._alarm_s = None, inf
+        elif self._alarm_s > self._updated_s:
+            self._set_alarm()
+
     def _set_alarm(self) -> None:
-        """For the next end, unless an earlier alarm is set: that one will look again.
+        """Set the alarm for the next end, unless an earlier one is set: that one will look again.
 
         Only a departure or a shorter newcomer brings the next end forward; both get here.
         """
+        if self._is_telling:
+            return
         end_s = self._next_end_s()
         if end_s < self._alarm_s:
-            self._alarm_s, self._alarm_active = end_s, self._active
+            self._alarm_s, self._is_foreseen = end_s, True
             self._alarm = Timeout(self.env, end_s - self._updated_s)
             self._alarm.callbacks.append(self._ring)
 
@@ -109,49 +149,44 @@ class FairPool:
     def _ring(self, alarm: Event) -> None:
         if alarm is not self._alarm:
             return  # replaced by an earlier one
-        self._alarm_s = -inf  # whoever sends again at once need not set it
-        try:
-            if self._alarm_active == self._active:
-                # Nothing has changed since it was foreseen: the virtual clock is exactly there, not a rounding short.
-                self._virtual_s, self._updated_s = self._ends[0], self.env.now
-            else:
-                self._advance()
-            self._end_while_alone()
-        finally:
-            self._alarm, self._alarm_s = None, inf
-            if self._ends:
-                self._set_alarm()
+        if self._is_foreseen:
+            # Nothing has changed since it was foreseen: the virtual clock is exactly there, not a rounding short.
+            self._virtual_s, self._updated_s = self._ends[0], self.env.now
+        else:
+            self._advance()
+        self._alarm, self._alarm_s = None, inf
+        self._deliver(self._take_ended())
 
-    def _end_while_alone(self) -> None:
-        """Ends what has had its airtime, and then one transfer after the other as long as nothing else comes between.
+    def _take_ended(self) -> list[Delivery]:
+        """Take out the transfers that have had their airtime."""
+        ended: list[Delivery] = []
+        while self._ends and self._ends[0] <= self._virtual_s:
+            ended += self._ending.pop(heappop(self._ends))
+        self._active -= len(ended)
+        return ended
 
-        This is the loop all transfers of unequal length go through, so it calls little.
+    def _deliver(self, ended: list[Delivery]) -> None:
+        """Deliver them after the latency, and set the next alarm.
+
+        Without latency it is set when all have been told, because many of them send again at once.
         """
-        ends, deliveries, latency_s, speed = self._ends, self._deliveries, self.latency_s, self._speed
-        clock, agenda, availability = self.env, self.env.agenda, self._availability
-        while ends:
-            virtual_s = ends[0]
-            ahead_s = virtual_s - self._virtual_s
-            if ahead_s > 0.0:
-                ahead_s /= speed[self._active]
-                if availability is None:
-                    end_s = self._updated_s + ahead_s
-                else:
-                    end_s = availability.when_s(self._updated_s, ahead_s)
-                if agenda and agenda[0][0] <= end_s:
-                    return
-                self._virtual_s = virtual_s
-                self._updated_s = clock._now = end_s
-            heappop(ends)
-            delivery = deliveries.pop(virtual_s)
-            self._active -= delivery.transfers
-            if not ends:
-                self._virtual_s = 0.0  # a fresh start loses no precision however long the run
-            if latency_s:
-                delivery.after(clock, latency_s)
-                continue
-            for callback in delivery.callbacks:  # now: without a detour through the event queue
-                callback(delivery)
+        if ended and not self.latency_s:
+            for delivery in ended:
+                delivery.succeed(delivery.began_s)
+            self._is_telling = True
+            ended[-1].callbacks.append(self._all_told)
+        elif ended:
+            Timeout(self.env, self.latency_s).callbacks.append(lambda _: _arrive(ended))
+        self._look_ahead()
+
+    def _all_told(self, last: Event) -> None:
+        self._is_telling = False
+        self._look_ahead()
+
+
+def _arrive(deliveries: list[Delivery]) -> None:
+    for delivery in deliveries:
+        delivery.arrive()
 
 
 class _Speeds(dict[int, float]):
@@ -175,31 +210,50 @@ class _Speeds(dict[int, float]):
 
 class FifoPool:
     def __init__(
-        self, env: Clock, channels: float, latency_s: float = 0.0, availability: Availability | None = None
+        self, env: Environment, channels: float, latency_s: float = 0.0, availability: Availability | None = None
     ) -> None:
         self.env = env
         self._availability = availability
         self.channels = channels
         self.latency_s = latency_s
-        self._busy = 0
-        self._waiting: deque[tuple[float, Delivery]] = deque()
+        self._served: set[Delivery] = set()
+        self._waiting: deque[Delivery] = deque()
 
     def send(self, airtime_s: float) -> Delivery:
-        delivery = Delivery()
-        if self._busy < self.channels:
-            self._serve(airtime_s, delivery)
-        else:
-            self._waiting.append((airtime_s, delivery))
+        delivery = Delivery(self.env, airtime_s, self)
+        self.start(delivery)
         return delivery
 
-    def _serve(self, airtime_s: float, delivery: Delivery) -> None:
-        self._busy += 1
-        now_s = self.env.now
-        service_s = airtime_s if self._availability is None else self._availability.when_s(now_s, airtime_s) - now_s
-        delivery.after(self.env, service_s + self.latency_s, service_start_s=now_s)
-        Timeout(self.env, service_s).callbacks.append(self._release)
+    def start(self, delivery: Delivery) -> None:
+        if len(self._served) < self.channels:
+            self._serve(delivery)
+        else:
+            self._waiting.append(delivery)
 
-    def _release(self, service: Event) -> None:
-        self._busy -= 1
-        if self._waiting:
-            self._serve(*self._waiting.popleft())
+    def withdraw(self, delivery: Delivery) -> float:
+        if delivery.began_s is None:
+            self._waiting.remove(delivery)
+            return 0.0
+        if delivery not in self._served:
+            return delivery.airtime_s  # it is on its way
+        received_s = delivery.airtime_s - self._available_s(self.env.now, delivery.end_s)
+        self._release(delivery)
+        return min(delivery.airtime_s, max(0.0, received_s))
+
+    def _available_s(self, from_s: float, to_s: float) -> float:
+        return to_s - from_s if self._availability is None else self._availability.airtime_s(from_s, to_s)
+
+    def _serve(self, delivery: Delivery) -> None:
+        self._served.add(delivery)
+        now_s, airtime_s = self.env.now, delivery.airtime_s
+        service_s = airtime_s if self._availability is None else self._availability.when_s(now_s, airtime_s) - now_s
+        delivery.began_s, delivery.end_s = now_s, now_s + service_s
+        Timeout(self.env, service_s + self.latency_s).callbacks.append(lambda _: delivery.arrive())
+        Timeout(self.env, service_s).callbacks.append(lambda _: self._release(delivery))
+
+    def _release(self, delivery: Delivery) -> None:
+        """Let the next one have the channel, unless the delivery was cancelled and has left it before."""
+        if delivery in self._served:
+            self._served.remove(delivery)
+            if self._waiting:
+                self._serve(self._waiting.popleft())

@@ -1,28 +1,52 @@
 """When a payload arrives: what the sender of a transfer waits for."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
-from hfedms_sim.world.clock import Clock
+from simpy import Environment, Event
 
 
-class Delivery:
-    """Happens when the receiver has the payload.
+class TransferAborted(Exception):  # noqa: N818  what happened to a transfer, as simpy.Interrupt is to a process
+    """The transfer was taken off the air before its payload arrived."""
 
-    Nearly every transfer has its own, so it is no `simpy.Event`, which takes half as long again to make. It has what
-    those who wait for one use, and what SimPy itself uses of one that is scheduled.
+
+class Delivery(Event):
+    """Happens when the receiver has the payload; its value is when its airtime began. It fails if it is cancelled.
+
+    Whatever carries it (`Carrier`) triggers it when the payload has arrived, not before, so that it can fail at any
+    time until then.
     """
 
-    __slots__ = ("callbacks", "transfers", "value")
-    _ok = True  # it never fails
+    def __init__(self, env: Environment, airtime_s: float, carrier: "Carrier") -> None:
+        self.env = env  # as in Event.__init__, which would be one more call for every transfer
+        self.callbacks = []
+        self.airtime_s = airtime_s
+        self.received_s = airtime_s
+        """The airtime it gets in all: less than it needs if it is cancelled."""
+        self.began_s: float | None = None
+        """When its airtime began; None while it waits."""
+        self.end_s = 0.0
+        """When its airtime ends, on the clock of its carrier."""
+        self._carrier = carrier
 
-    def __init__(self) -> None:
-        self.callbacks: list[Callable[[Any], object]] = []
-        self.transfers = 1
-        """How many it stands for."""
-        self.value: float | None = None
-        """When service began; None: at once (fair sharing)."""
+    def arrive(self) -> None:
+        """Happen now, unless it was cancelled on the way."""
+        if not self.triggered:
+            self.succeed(self.began_s)
 
-    def after(self, env: Clock, delay_s: float, service_start_s: float | None = None) -> None:
-        self.value = service_start_s
-        env.schedule(self, delay=delay_s)  # type: ignore[arg-type]
+    def cancel(self, error: Exception | None = None) -> float:
+        """Take the transfer off the air and return the airtime it has had. Whoever waits for it gets the error.
+
+        Nobody has to wait for it. Once it has happened, or was cancelled, this changes nothing.
+        """
+        if not self.triggered:
+            self.received_s = self._carrier.withdraw(self)
+            self.fail(error or TransferAborted("the transfer was cancelled"))
+            self.defused = True
+        return self.received_s
+
+
+class Carrier(Protocol):
+    """What brings deliveries about."""
+
+    def withdraw(self, delivery: Delivery) -> float:
+        """Forget a delivery of its own that has not arrived, and return the airtime it has had."""

@@ -34,3 +34,31 @@ class RadioPower(NamedTuple):
         watt = currents.voltage_v * _AMPERE
         active_w: dict[Direction, float] = {"up": currents.transmit_ma * watt, "down": currents.receive_ma * watt}
         return cls(active_w, currents.idle_ma * watt, currents.sleep_ma * watt)
+
+
+class EnergyMeter:
+    """What the radios of a cell's sensors spend."""
+
+    def __init__(self, currents: Currents, sensors: int) -> None:
+        self._power = RadioPower.of(currents)
+        self._sensors = sensors
+        self._round_start_s = 0.0
+        self._airtime_s = self._transfers_j = 0.0  # of this round
+
+    def transfer(self, direction: Direction, airtime_s: float, radios: int) -> float:
+        """Count the airtime of a transfer for each of its radios, and return its joules."""
+        if radios > 1:
+            airtime_s *= radios
+        energy_j = self._power.active_w[direction] * airtime_s
+        self._airtime_s += airtime_s
+        self._transfers_j += energy_j
+        return energy_j
+
+    def end_round(self, now_s: float, connected_s: float) -> RoundEnergy:
+        """Return the joules since the last call; `connected_s`: how long the sensors were connected, summed up."""
+        idle_s = max(0.0, connected_s - self._airtime_s)
+        sleep_s = max(0.0, self._sensors * (now_s - self._round_start_s) - connected_s)
+        energy = RoundEnergy(self._transfers_j, self._power.idle_w * idle_s + self._power.sleep_w * sleep_s)
+        self._round_start_s = now_s
+        self._airtime_s = self._transfers_j = 0.0
+        return energy

@@ -1,17 +1,18 @@
 """The factory on the simulated clock: plays a plan and tells what happened.
 
-A chain is a story: the model comes down to the first sensor, who captures, works and hands it on through the base
-station, and so on until the last one pushes it to the server. Chains run side by side and meet only where they
+A chain is a SimPy process: the model comes down to the first sensor, who captures, works and hands it on through the
+base station, and so on until the last one pushes it to the server. Chains run side by side and meet only where they
 compete for airtime. Between two sensors of one cell a transfer is an uplink and a downlink, store and forward;
 across cells, and to or from the server, it also crosses the backbone, which has latency and no limit. The server's
 arithmetic takes no time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from simpy import Timeout
+from simpy import Environment
+from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import (
     EVERYONE,
@@ -34,17 +35,23 @@ from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
-from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.luck import Luck
-from hfedms_sim.world.stories import Story, Together
+from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.streams import Sizes, make_streams
+from hfedms_sim.world.transfer import Transfer
+from hfedms_sim.world.transfer_log import TransferLog
 
-_ALONE = -1  # group and hop of a transfer outside any chain
+NO_CHAIN = -1  # group and hop of a transfer outside any chain
 
 
-class Energy(NamedTuple):
-    total_j: float
-    baseline_j: float
+class RoundCost(NamedTuple):
+    """What a round took; no joules unless every cell's radio is modelled."""
+
+    uplink_bytes: int
+    downlink_bytes: int
+    retransmitted_bytes: int
+    energy_j: float | None
+    baseline_energy_j: float | None
 
 
 class _Place(NamedTuple):
@@ -62,18 +69,19 @@ class _Place(NamedTuple):
 class World:
     def __init__(self, scenario: Scenario, trace: Trace, sizes: Sizes | None = None) -> None:
         """`sizes`: how many samples each sensor owns, where that limits what it can capture."""
-        self.env = Clock()
+        self.env = Environment(0.0)
         draws = Draws(scenario.seed)
         self._attachment = make_attachment(scenario, draws)
         self.covered = self._attachment.covered
         """The sensors that can take part."""
+        self._log = TransferLog(trace)
+        loss_draws = LossDraws(draws, scenario.sensors.count)
         self.cells = tuple(
-            Cell(self.env, number, settings, draws, self._attachment) for number, settings in enumerate(scenario.cells)
+            Cell(self.env, number, settings, draws, loss_draws, self._attachment, self._log)
+            for number, settings in enumerate(scenario.cells)
         )
-        self._luck = Luck(draws, scenario.sensors.count, self.cells, self._attachment)
-        self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
-        self.retransmitted_bytes = 0
         self.energy_j: float | None = 0.0
+        """Spent since the beginning; None unless every cell's radio is modelled."""
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
         self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))
@@ -81,7 +89,6 @@ class World:
         self._trace = trace
         self._round = 0
         self._round_start_s = 0.0
-        self._transfers = 0
         self._work_j = 0.0
         for sensor in np.setdiff1d(np.arange(scenario.sensors.count), self.covered).tolist():
             trace.faults.append((0.0, "out of coverage", f"sensor {sensor}", 0, "takes no part in the run"))
@@ -92,22 +99,31 @@ class World:
     def _cell_or_server(self, end: int) -> Cell | None:
         return None if end == SERVER else self.cell_of(end)
 
-    def begin(self, round_number: int) -> None:
+    @property
+    def now_s(self) -> float:
+        return self.env.now
+
+    @property
+    def payload_bytes(self) -> dict[Direction, int]:
+        """The payloads that have arrived since the beginning."""
+        return self._log.payload_bytes
+
+    def begin_round(self, round_number: int) -> None:
         self._round = round_number
         self._round_start_s = self.env.now
 
-    def end_round(self) -> Energy | None:
-        """Joules since the last call; None unless every cell's radio is modelled."""
+    def end_round(self) -> RoundCost:
+        """Return what was spent since the last call."""
         work_j, self._work_j = self._work_j, 0.0
-        radio = [cell.connections.end_round(self.env.now) for cell in self.cells]
+        radio = [cell.end_round() for cell in self.cells]
         modelled = [each for each in radio if each is not None]
         if self.energy_j is None or len(modelled) < len(radio):
             self.energy_j = None
-            return None
+            return RoundCost(*self._log.collect(), None, None)
         baseline_j = sum(each.baseline_j for each in modelled)
         total_j = work_j + baseline_j + sum(each.transfers_j for each in modelled)
         self.energy_j += total_j
-        return Energy(total_j, baseline_j)
+        return RoundCost(*self._log.collect(), total_j, baseline_j)
 
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Every sensor in coverage captures a batch now, and sends its class counts to the server.
@@ -115,20 +131,16 @@ class World:
         Returns what each of them captured.
         """
         sensors = self.covered.tolist()
-        self._luck.draw(self._round, sensors, {"up": payload})
         for sensor in sensors:
             self._batches[sensor] = (self._round, self._capture(sensor))
-        self._play_together(self._push_report(sensor, payload) for sensor in sensors)
+        self._run_all(self._push_report(sensor, payload) for sensor in sensors)
         return {sensor: self._batches[sensor][1].ranges for sensor in sensors}
 
     def play(self, plan: Plan) -> RoundRecord:
-        sensors = [sensor for group in plan.groups for sensor in group.sensors]
-        self._luck.draw(self._round, sensors, {"up": plan.uplink_payload, "down": plan.payload})
         chains: list[list[Participation]] = [[] for _ in plan.groups]
-        self._play_together(self._chain(plan, group, chain) for group, chain in zip(plan.groups, chains, strict=True))
+        self._run_all(self._chain(plan, group, chain) for group, chain in zip(plan.groups, chains, strict=True))
         if plan.scatter is not None:
-            self._luck.draw(self._round, sensors, {"down": plan.scatter.payload})
-            self._play_together(self._scatter(plan, plan.scatter, chains))
+            self._run_all(self._scatter(plan, plan.scatter, chains))
         return RoundRecord(
             round=plan.round,
             cycle=plan.cycle,
@@ -139,19 +151,19 @@ class World:
             end_s=self.env.now,
         )
 
-    def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> Story:
+    def _chain(self, plan: Plan, group: Group, chain: list[Participation]) -> ProcessGenerator:
         uplink = plan.uplink_payload
         for number in range(group.hop_count):
             hop = group.hop(number)
             source, target = self._cell_or_server(hop.source), self._cell_or_server(hop.target)
             if source is not None:
-                yield from self._on_air(source, "up", hop.source, uplink, group.number, hop)
+                yield from self._transmit(source, group.number, hop, "up", uplink, (hop.source,))
             if source is not target and self._backbone_s:
-                yield Timeout(self.env, self._backbone_s)
+                yield self.env.timeout(self._backbone_s)
             if target is not None:
-                yield from self._on_air(target, "down", hop.target, plan.payload, group.number, hop)
+                yield from self._transmit(target, group.number, hop, "down", plan.payload, (hop.target,))
                 while wait_s := self._wait_s(hop.target, plan.reuse_batch):  # again if the clock rounded it short
-                    yield Timeout(self.env, wait_s)
+                    yield self.env.timeout(wait_s)
                 batch = self._batch(hop.target, plan.reuse_batch)
                 if plan.scatter is not None:  # a calibration round may reuse it
                     self._batches[hop.target] = (self._round, batch)
@@ -164,13 +176,14 @@ class World:
                         yield from self._work(group.number, hop.number, hop.target, step, samples)
                 chain.append(Participation(hop.target, batch.ranges, trained, True, False))
 
-    def _push_report(self, sensor: int, payload: Payload) -> Story:
-        yield from self._on_air(self.cell_of(sensor), "up", sensor, payload, _ALONE, Hop(_ALONE, sensor, SERVER))
+    def _push_report(self, sensor: int, payload: Payload) -> ProcessGenerator:
+        hop = Hop(NO_CHAIN, sensor, SERVER)
+        yield from self._transmit(self.cell_of(sensor), NO_CHAIN, hop, "up", payload, (sensor,))
         if self._backbone_s:
-            yield Timeout(self.env, self._backbone_s)
+            yield self.env.timeout(self._backbone_s)
 
-    def _scatter(self, plan: Plan, scatter: Scatter, chains: list[list[Participation]]) -> Iterator[Story]:
-        """One story per receiver; if it is broadcast, one per cell."""
+    def _scatter(self, plan: Plan, scatter: Scatter, chains: list[list[Participation]]) -> Iterator[ProcessGenerator]:
+        """Return a process for each receiver; if it is broadcast, one for each cell."""
         places = [
             _Place(group.number, hop, chain)
             for group, chain in zip(plan.groups, chains, strict=True)
@@ -183,58 +196,34 @@ class World:
             by_cell.setdefault(self.cell_of(place.sensor), []).append(place)
         return (self._scatter_to(EVERYONE, cell, receivers, scatter) for cell, receivers in by_cell.items())
 
-    def _scatter_to(self, target: int, cell: Cell, receivers: list[_Place], scatter: Scatter) -> Story:
+    def _scatter_to(self, target: int, cell: Cell, receivers: list[_Place], scatter: Scatter) -> ProcessGenerator:
         """`target` is the only receiver, or everyone in the cell."""
         if self._backbone_s:
-            yield Timeout(self.env, self._backbone_s)
-        listeners = [place.sensor for place in receivers]
-        hop = Hop(_ALONE, SERVER, target)
-        yield from self._on_air(cell, "down", target, scatter.payload, _ALONE, hop, listeners)
-        yield Together(self.env, (self._receive_scatter(place, scatter) for place in receivers))
+            yield self.env.timeout(self._backbone_s)
+        radios = tuple(place.sensor for place in receivers)
+        yield from self._transmit(cell, NO_CHAIN, Hop(NO_CHAIN, SERVER, target), "down", scatter.payload, radios)
+        yield AllDone(self.env, (self._receive_scatter(place, scatter) for place in receivers))
 
-    def _receive_scatter(self, place: _Place, scatter: Scatter) -> Story:
+    def _receive_scatter(self, place: _Place, scatter: Scatter) -> ProcessGenerator:
         received = place.chain[place.hop] = place.chain[place.hop]._replace(got_scatter=True)
         for step in scatter.work:
             yield from self._work(place.group, place.hop, received.sensor, step, received.captured)
 
-    def _work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> Story:
+    def _work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
         start_s = self.env.now
         work_s = self._device.work_s(samples * step.multiply_adds_per_sample)
         if work_s:
-            yield Timeout(self.env, work_s)
+            yield self.env.timeout(work_s)
         energy_j = self._device.power_w * work_s
         self._work_j += energy_j
         self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j))
 
-    def _on_air(
-        self,
-        cell: Cell,
-        direction: Direction,
-        sensor: int,
-        payload: Payload,
-        group: int,
-        hop: Hop,
-        listeners: Sequence[int] = (),
-    ) -> Story:
-        """One transfer over the radio of `sensor`, or to all `listeners`, and its row in the trace."""
-        ready_s = self.env.now
-        radios = listeners or (sensor,)
-        set_up = cell.connections.set_up(radios, ready_s)
-        if set_up is not None:
-            yield set_up
-        need = cell.need(direction, radios, payload)
-        began_s = self.env.now
-        waited_until_s = yield cell.send(direction, sensor, need)
-        end_s = self.env.now
-        energy_j = cell.connections.use(direction, radios, end_s, need.airtime_s)
-        self.payload_bytes[direction] += payload.size_bytes
-        self.retransmitted_bytes += need.retransmitted_bytes
-        self._trace.transfers.append((
-            self._transfers, self._round, group, hop.number, direction, payload.kind, hop.source, hop.target, sensor,
-            cell.name, payload.size_bytes, ready_s, began_s if waited_until_s is None else waited_until_s, end_s,
-            need.airtime_s, need.retransmitted_bytes, energy_j, "ok",
-        ))  # fmt: skip
-        self._transfers += 1
+    def _transmit(
+        self, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload, radios: tuple[int, ...]
+    ) -> ProcessGenerator:
+        """Return the process of one transfer between the cell and these radios, on this hop."""
+        sensor = hop.source if direction == "up" else hop.target
+        return cell.transmit(Transfer(self._round, group, hop, direction, payload, sensor, radios))
 
     def _held(self, sensor: int, reuse: bool) -> Capture | None:
         """The batch the sensor reported in this round, or is told to reuse."""
@@ -253,6 +242,6 @@ class World:
         self._trace.captures.append((self._round, sensor, self.env.now, *capture[:4]))
         return capture
 
-    def _play_together(self, stories: Iterable[Story]) -> None:
-        """Starts the stories now and lets the clock run until the last one has ended."""
-        self.env.run(Together(self.env, stories))
+    def _run_all(self, processes: Iterable[ProcessGenerator]) -> None:
+        """Start the processes now and let the clock run until the last one has ended."""
+        self.env.run(AllDone(self.env, processes))

@@ -92,7 +92,7 @@ def test_the_planned_memory_is_the_learners_after_every_round(
     assert isinstance(learner, CalibratingLearner)
     calibrated = Calibrated(learner)
     for number in range(1, ROUNDS + 1):
-        world.begin(number)
+        world.begin_round(number)
         plan = planner.plan()
         assert {k: n for k, n in plan.memory.items() if n} == held(learner, scenario, dataset), number
         record = world.play(plan)

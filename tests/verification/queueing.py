@@ -13,15 +13,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from simpy import Event
+from simpy import Environment, Event
 
 from hfedms_sim.world.airtime import Pool
-from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.delivery import Delivery
 
 Seconds: TypeAlias = NDArray[np.float64]
 SizeLaw: TypeAlias = Callable[[np.random.Generator, int], Seconds]
-PoolOf: TypeAlias = Callable[[Clock], Pool]
+PoolOf: TypeAlias = Callable[[Environment], Pool]
 
 REPLICATIONS = 20
 TRANSFERS = 25_000
@@ -59,7 +58,7 @@ class Served:
     sent_s: Seconds
     delivered_s: Seconds
     started_s: Seconds
-    """NaN where the pool shares fairly and a transfer has no start of its own."""
+    """When its airtime began: at once where the pool shares fairly."""
 
     @property
     def response_s(self) -> Seconds:
@@ -74,7 +73,7 @@ class Served:
 class Log:
     """Sends transfers and notes when they were sent, started and delivered."""
 
-    def __init__(self, env: Clock, pool: Pool) -> None:
+    def __init__(self, env: Environment, pool: Pool) -> None:
         self._env = env
         self._pool = pool
         self._airtime_s: list[float] = []
@@ -91,10 +90,9 @@ class Log:
         self._started_s.append(np.nan)
         return delivery
 
-    def _note(self, transfer: int, delivery: Delivery) -> None:
+    def _note(self, transfer: int, delivery: Event) -> None:
         self._delivered_s[transfer] = self._env.now
-        if delivery.value is not None:
-            self._started_s[transfer] = delivery.value
+        self._started_s[transfer] = delivery.value
 
     def served(self) -> Served:
         served = Served(*map(np.array, (self._airtime_s, self._sent_s, self._delivered_s, self._started_s)))
@@ -105,7 +103,7 @@ class Log:
 
 def serve(pool_of: PoolOf, gaps_s: Iterable[float], airtimes_s: Iterable[float]) -> Served:
     """Sends each transfer a gap after the one before, and runs until all are delivered."""
-    env = Clock()
+    env = Environment(0.0)
     transfers = Log(env, pool_of(env))
 
     def arrivals() -> Generator[Event, None, None]:

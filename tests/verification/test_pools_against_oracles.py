@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simpy import Environment
+from simpy.events import ProcessGenerator
 
 from hfedms_sim.world.airtime import FairPool, FifoPool
-from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.stories import Story, Together
-from tests.verification.oracles import fair_speed, serve_in_order, share_step_by_step
+from tests.verification.oracles import fair_speed, queue_step_by_step, serve_in_order, share_step_by_step
 from tests.verification.queueing import Log, PoolOf, Seconds, Served, serve
 
 # Round numbers make arrivals, ends and sizes coincide; the others never do.
 airtimes_s = st.sampled_from([0.5, 1.0, 1.5, 3.0]) | st.floats(1e-3, 100.0)
 gaps_s = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]) | st.floats(0.0, 100.0)
+patiences_s = st.sampled_from([0.0, 0.5, 1.0, 2.0]) | st.floats(0.0, 200.0) | st.none()  # None: never cancelled
+transfers_with_cancels = st.lists(st.tuples(gaps_s, airtimes_s, patiences_s), min_size=1, max_size=25)
 transfers = st.lists(st.tuples(gaps_s, airtimes_s), min_size=1, max_size=25)
 senders = st.lists(st.lists(airtimes_s, min_size=1, max_size=6), min_size=1, max_size=8)
 channel_counts = st.sampled_from([1, 2, 3, 4, 8, inf])
@@ -38,9 +40,9 @@ def assert_same(measured_s: Seconds, expected_s: Sequence[float], sent_s: Second
 
 def assert_shared(served: Served, channels: float, resource_units: int | None, latency_s: float) -> None:
     speed = fair_speed(channels, resource_units)
-    ended_s = share_step_by_step(served.sent_s.tolist(), served.airtime_s.tolist(), speed)
+    ended_s, _ = share_step_by_step(served.sent_s.tolist(), served.airtime_s.tolist(), speed)
     assert_same(served.delivered_s, [end_s + latency_s for end_s in ended_s], served.sent_s)
-    assert np.isnan(served.started_s).all()
+    assert (served.started_s == served.sent_s).all()
 
 
 def assert_in_order(served: Served, channels: float, latency_s: float) -> None:
@@ -55,14 +57,14 @@ def scaled(mix: list[tuple[float, float]], scale: float) -> tuple[list[float], l
 
 def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
     """Each sender sends its next transfer when the one before is delivered: sends coincide with ends."""
-    env = Clock()
+    env = Environment(0.0)
     log = Log(env, pool_of(env))
 
-    def sender(queue_s: list[float]) -> Story:
+    def sender(queue_s: list[float]) -> ProcessGenerator:
         for airtime_s in queue_s:
             yield log.send(airtime_s)
 
-    env.run(Together(env, map(sender, queues_s)))
+    env.run(env.all_of([env.process(sender(queue_s)) for queue_s in queues_s]))
     return log.served()
 
 
@@ -100,3 +102,85 @@ def test_fifo_is_exact_when_a_delivery_starts_the_next_transfer(
 ) -> None:
     pool_of = partial(FifoPool, channels=channels, latency_s=latency_s)
     assert_in_order(serve_senders(pool_of, queues_s), channels, latency_s)
+
+
+def send_and_cancel(
+    pool_of: PoolOf, mix: list[tuple[float, float, float | None]]
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """When each was sent and cancelled (or never), when it was delivered (or never), and the airtime it has had."""
+    env = Environment(0.0)
+    pool = pool_of(env)
+    sent_s: list[float] = []
+    cancelled_s, delivered_s, received_s = ([inf] * len(mix) for _ in range(3))
+
+    def one(number: int, airtime_s: float, patience_s: float | None) -> ProcessGenerator:
+        delivery = pool.send(airtime_s)
+        if patience_s is None:
+            yield delivery
+        else:
+            cancelled_s[number] = env.now + patience_s
+            yield delivery | env.timeout(patience_s)
+        if delivery.processed:
+            delivered_s[number] = env.now
+        received_s[number] = delivery.cancel()
+
+    def arrivals() -> ProcessGenerator:
+        for number, (gap_s, airtime_s, patience_s) in enumerate(mix):
+            if gap_s:
+                yield env.timeout(gap_s)
+            sent_s.append(env.now)
+            env.process(one(number, airtime_s, patience_s))
+
+    env.process(arrivals())
+    env.run()
+    return sent_s, cancelled_s, delivered_s, received_s
+
+
+def assert_cancelled_exactly(
+    measured: list[list[float]], expected: tuple[list[float], list[float]], longest_s: float
+) -> None:
+    """Who was not cancelled ends when the oracle says; all have had the airtime it says."""
+    sent_s, cancelled_s, delivered_s, received_s = measured
+    ended_s, expected_received_s = expected
+    clock_s = 1e-12 * max(*ended_s, longest_s)
+    assert received_s == pytest.approx(expected_received_s, rel=1e-9, abs=clock_s)
+    patient = [number for number, time_s in enumerate(cancelled_s) if time_s == inf]
+    measured_s = [delivered_s[each] - sent_s[each] for each in patient]
+    assert measured_s == pytest.approx([ended_s[each] - sent_s[each] for each in patient], rel=1e-9, abs=clock_s)
+
+
+@thoroughly
+@given(transfers_with_cancels, channel_counts, unit_counts)
+def test_when_some_are_cancelled_the_others_share_what_they_leave_exactly(
+    mix: list[tuple[float, float, float | None]], channels: float, resource_units: int | None
+) -> None:
+    pool_of = partial(FairPool, channels=channels, resource_units=resource_units)
+    measured = list(send_and_cancel(pool_of, mix))
+    airtime_s = [airtime_s for _, airtime_s, _ in mix]
+    expected = share_step_by_step(measured[0], airtime_s, fair_speed(channels, resource_units), measured[1])
+    assert_cancelled_exactly(measured, expected, max(airtime_s))
+
+
+@thoroughly
+@given(transfers_with_cancels, channel_counts)
+def test_when_some_are_cancelled_the_next_in_the_queue_moves_up_exactly(
+    mix: list[tuple[float, float, float | None]], channels: float
+) -> None:
+    measured = list(send_and_cancel(partial(FifoPool, channels=channels), mix))
+    airtime_s = [airtime_s for _, airtime_s, _ in mix]
+    expected = queue_step_by_step(measured[0], airtime_s, channels, measured[1])
+    assert_cancelled_exactly(measured, expected, max(airtime_s))
+
+
+@pytest.mark.parametrize("count", [2, 3, 10])
+def test_cancelling_one_of_n_halfway_saves_the_others_its_other_half(count: int) -> None:
+    """n of 1 s share one channel; when each has had half, at n / 2, one goes: the others need (n - 1) / 2 more."""
+    env, ends_s = Environment(0.0), list[float]()
+    pool = FairPool(env, 1)
+    first, *others = [pool.send(1.0) for _ in range(count)]
+    for each in others:
+        each.callbacks.append(lambda _: ends_s.append(env.now))
+    env.run(until=count / 2)
+    assert first.cancel() == pytest.approx(0.5)
+    env.run()
+    assert ends_s == pytest.approx([count / 2 + (count - 1) / 2] * (count - 1))

@@ -3,33 +3,37 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simpy import Environment
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
-from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.connections import MeteredConnections, SleepyConnections
-from hfedms_sim.world.energy import RoundEnergy
+from hfedms_sim.world.connections import Connections
+from hfedms_sim.world.energy import EnergyMeter, RoundEnergy
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
 CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
 
 
 class Radios:
-    """Connections as a cell has them."""
+    """Connections and a meter as a cell has them."""
 
-    def __init__(
-        self, currents: Currents, inactivity_s: float, sensors: int, kind: type[MeteredConnections] = MeteredConnections
-    ) -> None:
-        self._connections = kind(Clock(), 0.0, inactivity_s, currents, sensors)
+    def __init__(self, currents: Currents, inactivity_s: float, sensors: int, *, frames: bool = False) -> None:
+        self._connections = Connections(Environment(0.0), 0.0, inactivity_s, sleeps_while_waiting=frames)
+        self._meter = EnergyMeter(currents, sensors)
 
-    def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float | None:
+    def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float:
         self._connections.set_up([sensor], ready_s)
-        return self._connections.use(direction, [sensor], end_s, airtime_s)
+        self._connections.use([sensor], end_s, airtime_s)
+        return self._meter.transfer(direction, airtime_s, 1)
+
+    def begin(self, sensor: int, ready_s: float) -> None:
+        self._connections.set_up([sensor], ready_s)
+
+    def abandon_set_up(self, sensor: int, now_s: float) -> None:
+        self._connections.abandon_set_up([sensor], now_s)
 
     def end_round(self, now_s: float) -> RoundEnergy:
-        energy = self._connections.end_round(now_s)
-        assert energy is not None
-        return energy
+        return self._meter.end_round(now_s, self._connections.collect_connected_s(now_s))
 
 
 def meter(sensors: int = 1, inactivity_s: float = 10.0) -> Radios:
@@ -71,9 +75,29 @@ def test_a_use_within_the_timer_cuts_it_short() -> None:
     assert one.end_round(15.0).baseline_j == pytest.approx(13 * 1.0)
 
 
+def test_a_set_up_that_is_abandoned_was_idle_until_then() -> None:
+    """Used until 1, its timer until 11; set up at 20 and given up at 23: 10 + 3 s idle. At 23 it is released."""
+    one = meter()
+    one.use(0, "up", 0.0, 1.0, 1.0)
+    one.begin(0, 20.0)
+    one.abandon_set_up(0, 23.0)
+    assert one.end_round(100.0).baseline_j == pytest.approx(13 * 1.0 + 86 * 1e-3)
+    assert one.end_round(200.0).baseline_j == pytest.approx(100 * 1e-3)
+
+
+def test_a_transfer_that_outlasts_a_round_is_connected_in_both() -> None:
+    """Ready at 30, ends at 120 with 5 s of airtime: 70 s of the first round, 20 of the second and 10 s of timer."""
+    one = meter()
+    one.use(0, "up", 0.0, 1.0, 1.0)
+    one.begin(0, 30.0)
+    assert one.end_round(100.0).baseline_j == pytest.approx((10 + 70) * 1.0 + 19 * 1e-3)
+    one.use(0, "up", 30.0, 120.0, 5.0)
+    assert one.end_round(200.0).baseline_j == pytest.approx((20 + 10 - 5) * 1.0 + 70 * 1e-3)
+
+
 def test_a_radio_of_frames_sleeps_until_its_airtime_and_until_the_next() -> None:
     """Ready at 20, ends at 30 with 4 s of airtime; then 50 to 58 with 2 s: 94 s asleep, none idle."""
-    one = Radios(CURRENTS, 0.0, 1, SleepyConnections)
+    one = Radios(CURRENTS, 0.0, 1, frames=True)
     one.use(0, "up", 20.0, 30.0, 4.0)
     one.use(0, "up", 50.0, 58.0, 2.0)
     assert one.end_round(100.0) == pytest.approx((6e6, 94 * 1e-3))
@@ -81,7 +105,7 @@ def test_a_radio_of_frames_sleeps_until_its_airtime_and_until_the_next() -> None
 
 def test_a_radio_of_frames_may_stay_awake_after_its_airtime() -> None:
     """A timer of 5 s: after the first airtime it runs out, after the second it is cut short when 3 s have passed."""
-    one = Radios(CURRENTS, 5.0, 1, SleepyConnections)
+    one = Radios(CURRENTS, 5.0, 1, frames=True)
     one.use(0, "up", 0.0, 4.0, 4.0)
     one.use(0, "up", 6.0, 19.0, 2.0)
     one.use(0, "up", 19.0, 23.0, 1.0)

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simpy import Environment
 
 from hfedms_sim.scenario.profile import Fluctuation
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.world.airtime import FairPool, FifoPool
-from hfedms_sim.world.clock import Clock
 from hfedms_sim.world.fluctuation import Availability
 from tests.conftest import FAST, tiny_scenario
-from tests.world.waiting import run_until
 
 SETTINGS = Fluctuation(bad_share=0.25, good_s=3.0, bad_s=1.0)
 
@@ -67,15 +66,15 @@ def test_the_state_at_the_start_follows_the_stationary_law() -> None:
 
 @pytest.mark.parametrize("pool_type", [FairPool, FifoPool])
 def test_a_transfer_takes_what_the_cell_has(pool_type: type[FairPool] | type[FifoPool]) -> None:
-    env = Clock()
+    env = Environment(0.0)
     pool = pool_type(env, 1, availability=availability())
-    run_until(env, pool.send(100.0))
+    env.run(pool.send(100.0))
     assert env.now == pytest.approx(availability().when_s(0.0, 100.0), rel=1e-12)
 
 
 def test_sharing_stays_fair_and_exact() -> None:
     """Two transfers of 30 and 50 s of airtime: the first ends after 60 s of the cell's airtime, the second after 80."""
-    env, ends_s = Clock(), []
+    env, ends_s = Environment(0.0), []
     pool = FairPool(env, 1, availability=availability())
     for airtime_s in (30.0, 50.0):
         pool.send(airtime_s).callbacks.append(lambda _: ends_s.append(env.now))

@@ -37,7 +37,7 @@ def play(
     """The record, and the tables as lists of rows."""
     with Trace() as trace:
         world = World(tiny_scenario(**scenario), trace, sizes)
-        world.begin(plan.round)
+        world.begin_round(plan.round)
         if report is not None:
             world.report(report)
         record = world.play(plan)
@@ -113,12 +113,12 @@ def test_with_reports_everyone_captures_at_the_start_and_trains_on_that_batch() 
 def test_a_reused_batch_is_the_reported_one_and_no_capture() -> None:
     with Trace() as trace:
         world = World(tiny_scenario(), trace)
-        world.begin(1)
+        world.begin_round(1)
         world.report(Payload("report", 250))
         first = world.play(make_plan((3, 5)))
-        world.begin(2)
+        world.begin_round(2)
         reused = world.play(make_plan((3, 5), round=2, reuse_batch=True))
-        world.begin(3)
+        world.begin_round(3)
         fresh = world.play(make_plan((3, 5), round=3))
     batches = [[p.samples[0][0] for p in record.participations] for record in (first, reused, fresh)]
     assert batches == [[0, 0], [0, 0], [100, 100]]

@@ -7,18 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simpy import Environment
 
 from hfedms_sim.feasibility import radio_costs
-from hfedms_sim.rounds import Direction
+from hfedms_sim.rounds import Direction, Payload
 from hfedms_sim.scenario import load_profile, load_scenario
 from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
-from hfedms_sim.world.air import Need
-from hfedms_sim.world.clock import Clock
-from hfedms_sim.world.frames import FrameAir
+from hfedms_sim.world.delivery import Delivery
+from hfedms_sim.world.frame_medium import FrameMedium
 from hfedms_sim.world.lora import time_on_air_s
+from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.transfer import Demand
 from tests.conftest import tiny_scenario
-from tests.world.waiting import run_until
+from tests.world.radio import transfer
 
 FRAMES = Frames(
     uplink_payload_bytes=100,
@@ -30,52 +33,79 @@ FRAMES = Frames(
 )
 
 
-def frames(direction: Direction, count: int) -> Need:
-    return Need(count * {"up": 1.0, "down": 2.0}[direction], 0, count)
+def medium(env: Environment, channels: float = 3, **changes: Any) -> FrameMedium:
+    return FrameMedium(env, FRAMES.model_copy(update=changes), channels, 0.0, LossDraws(Draws(1), 40))
 
 
-def air(env: Clock, channels: float = 3) -> FrameAir:
-    return FrameAir(env, FRAMES, channels, latency_s=0.0)
+def send(one: FrameMedium, direction: Direction, sensor: int, frames: int) -> Delivery:
+    demand = Demand(frames * {"up": 1.0, "down": 2.0}[direction], 0)
+    return one.send(transfer(direction, sensor), demand)
 
 
-def test_a_transfer_is_its_frames_and_the_silences_between_them(env: Clock) -> None:
-    one = air(env)
-    one.foresee("up", 250, [1], np.array([0.5]))
-    need = one.need("up", 1, 250, 1.0)
-    assert need == (3.0, 0, 3)
-    run_until(env, one.send("up", 1, need))
+def test_a_transfer_is_its_frames_and_the_silences_between_them(env: Environment) -> None:
+    one, sent = medium(env), transfer("up", 1, Payload("model", 250))
+    assert one.demand(sent, 1.0) == (3.0, 0)
+    env.run(one.send(sent, one.demand(sent, 1.0)))
     assert env.now == 3 * 1.0 + 2 * 99.0
 
 
-def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: Clock) -> None:
-    one = air(env)
-    run_until(env, one.send("up", 1, frames("up", 1)))
-    delivery = one.send("up", 1, frames("up", 1))
-    run_until(env, delivery)
-    assert (delivery.value, env.now) == (100.0, 101.0)
-    other = one.send("up", 2, frames("up", 1))
-    run_until(env, other)
-    assert other.value == 101.0
+def test_the_silence_after_a_transfer_holds_up_the_senders_next(env: Environment) -> None:
+    one = medium(env)
+    env.run(send(one, "up", 1, 1))
+    assert env.run(send(one, "up", 1, 1)) == 100.0
+    assert env.now == 101.0
+    assert env.run(send(one, "up", 2, 1)) == 101.0
 
 
-def test_the_gateway_is_one_sender_for_all(env: Clock) -> None:
-    one = air(env)
-    first, second = one.send("down", 1, frames("down", 2)), one.send("down", 2, frames("down", 1))
-    run_until(env, first)
+def test_the_gateway_is_one_sender_for_all(env: Environment) -> None:
+    one = medium(env)
+    first, second = send(one, "down", 1, 2), send(one, "down", 2, 1)
+    env.run(first)
     assert env.now == 2 * 2.0 + 18.0
-    run_until(env, second)
-    assert (second.value, env.now) == (40.0, 42.0)
+    assert env.run(second) == 40.0
+    assert env.now == 42.0
 
 
-def test_a_quota_is_each_sensors_own(env: Clock) -> None:
-    one = FrameAir(env, FRAMES.model_copy(update={"downlink_limit": "sensor"}), 1, latency_s=0.0)
-    first, second, again = (
-        one.send("down", 1, frames("down", 1)),
-        one.send("down", 2, frames("down", 1)),
-        one.send("down", 1, frames("down", 1)),
-    )
-    run_until(env, again)
-    assert [each.value for each in (first, second, again)] == [0.0, 0.0, 20.0]
+def test_a_quota_is_each_sensors_own(env: Environment) -> None:
+    one = medium(env, 1, downlink_limit="sensor")
+    sent = [send(one, "down", sensor, 1) for sensor in (1, 2, 1)]
+    env.run(sent[-1])
+    assert [each.value for each in sent] == [0.0, 0.0, 20.0]
+
+
+def test_what_waits_behind_a_cancelled_transfer_moves_up(env: Environment) -> None:
+    """Three downlinks of two frames (0, 20 | 40, 60 | 80, 100). The second is cancelled: the third takes its place."""
+    one = medium(env)
+    first, second, third = (send(one, "down", sensor, 2) for sensor in (1, 2, 3))
+    env.run(until=30.0)
+    assert second.cancel() == 0.0
+    assert env.run(first) == 0.0
+    assert env.run(third) == 40.0
+    assert env.now == 62.0
+
+
+@pytest.mark.parametrize(
+    ("cancelled_s", "airtime_s", "next_s"),
+    [(1.0, 1.0, 19.0), (2.0, 2.0, 20.0), (10.0, 2.0, 20.0), (21.0, 3.0, 39.0), (30.0, 4.0, 40.0)],
+)
+def test_a_cancelled_transfer_has_sent_its_frames_so_far_and_is_silent_after_the_last(
+    env: Environment, cancelled_s: float, airtime_s: float, next_s: float
+) -> None:
+    """Frames of 2 s at 0, 20, 40, ... each followed by 18 s of silence; a frame is cut where it is cancelled."""
+    one = medium(env)
+    first, second = send(one, "down", 1, 5), send(one, "down", 2, 1)
+    env.run(until=cancelled_s)
+    assert first.cancel() == pytest.approx(airtime_s)
+    assert env.run(second) == pytest.approx(next_s)
+
+
+def test_a_cancelled_uplink_no_longer_collides(env: Environment) -> None:
+    one = medium(env)
+    sent = [send(one, "up", sensor, 1000) for sensor in range(30)]
+    sent[0].cancel()
+    assert one.collision_probability() == pytest.approx(1 - exp(-2 * 29 * 0.01 / 3))
+    env.run(until=1.0)
+    assert one.collision_probability() == pytest.approx(1 - exp(-2 * 29 * 0.01 / 3))
 
 
 def test_sigfox_carries_140_uplinks_and_4_downlinks_a_day() -> None:
@@ -90,16 +120,14 @@ def test_a_model_over_sigfox_takes_43_years() -> None:
     assert cost.model_up_s / (365.25 * 86_400) == pytest.approx(43.6, abs=0.1)
 
 
-def test_collisions_follow_the_aloha_law_at_the_current_load(env: Clock) -> None:
-    one = air(env)
+def test_collisions_follow_the_aloha_law_at_the_current_load(env: Environment) -> None:
+    one = medium(env)
     assert one.collision_probability() == 0
     for sensor in range(30):
-        one.send("up", sensor, frames("up", 1000))
+        send(one, "up", sensor, 1000)
     assert one.collision_probability() == pytest.approx(1 - exp(-2 * 30 * 0.01 / 3))
-    one.foresee("down", 50_000, [1], np.array([0.99]))
-    one.foresee("up", 100_000, [1], np.array([0.99]))
-    assert one.need("down", 1, 50_000, 1.0).retransmitted_bytes == 0
-    assert one.need("up", 1, 100_000, 1.0).retransmitted_bytes > 0
+    assert one.demand(transfer("down", 31, Payload("model", 50_000)), 1.0).retransmitted_bytes == 0
+    assert one.demand(transfer("up", 31, Payload("model", 100_000)), 1.0).retransmitted_bytes > 0
 
 
 def test_the_aloha_law_is_what_colliding_frames_do() -> None:

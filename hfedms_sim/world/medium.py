@@ -1,0 +1,17 @@
+"""What every kind of medium offers a cell: what a transfer takes, and the transfer itself."""
+
+from typing import Protocol
+
+from hfedms_sim.world.delivery import Delivery
+from hfedms_sim.world.transfer import Demand, Transfer
+
+
+class Medium(Protocol):
+    is_connected: bool
+    """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
+
+    def demand(self, transfer: Transfer, rate_share: float) -> Demand:
+        """Return what the transfer takes at this share of the full rate. Changes nothing: it may be asked again."""
+
+    def send(self, transfer: Transfer, demand: Demand) -> Delivery:
+        """Begin the transfer, which is ready now, and return its delivery."""

@@ -1,0 +1,61 @@
+"""What became of the transfers of a run: a row of the trace each, and how many bytes they came to."""
+
+from typing import Literal, NamedTuple
+
+from hfedms_sim.rounds import Direction
+from hfedms_sim.trace import Trace
+from hfedms_sim.world.transfer import Demand, Transfer
+
+Outcome = Literal["ok", "aborted"]
+
+
+class Traffic(NamedTuple):
+    """Bytes: payloads that arrived, up and down, and what was sent again."""
+
+    uplink_bytes: int
+    downlink_bytes: int
+    retransmitted_bytes: int
+
+
+class TransferLog:
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._transfers = 0
+        self._retransmitted_bytes = 0
+        self._collected = Traffic(0, 0, 0)
+        self.payload_bytes: dict[Direction, int] = {"up": 0, "down": 0}
+        """The payloads that arrived since the beginning."""
+
+    def note(
+        self,
+        transfer: Transfer,
+        cell: str,
+        ready_s: float,
+        start_s: float,
+        end_s: float,
+        sent: Demand,
+        energy_j: float | None,
+        outcome: Outcome,
+    ) -> None:
+        """Write the row of a transfer that has just arrived or was given up.
+
+        `ready_s` is when the payload was at the radio, `start_s` when its airtime began. `sent` is what it took, which
+        is less than its demand if it was aborted.
+        """
+        round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
+        airtime_s, again_bytes = sent
+        if outcome == "ok":
+            self.payload_bytes[direction] += size_bytes
+        self._retransmitted_bytes += again_bytes
+        self._trace.transfers.append((
+            self._transfers, round_number, group, hop, direction, kind, source, target, sensor, cell, size_bytes,
+            ready_s, start_s, end_s, airtime_s, again_bytes, energy_j, outcome,
+        ))  # fmt: skip
+        self._transfers += 1
+
+    def collect(self) -> Traffic:
+        """Return the bytes since the last call."""
+        total = Traffic(self.payload_bytes["up"], self.payload_bytes["down"], self._retransmitted_bytes)
+        since = Traffic(*(now - then for now, then in zip(total, self._collected, strict=True)))
+        self._collected = total
+        return since

@@ -1,0 +1,31 @@
+"""A cell for tests, and transfers over it."""
+
+from typing import Any
+
+from simpy import Environment
+
+from hfedms_sim.rounds import SERVER, Direction, Hop, Payload
+from hfedms_sim.scenario import Cell as CellSettings
+from hfedms_sim.seeds import Draws
+from hfedms_sim.trace import Trace
+from hfedms_sim.world.attachment import RoundRobin
+from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.transfer import Transfer
+from hfedms_sim.world.transfer_log import TransferLog
+
+SENSORS, SEED = 20, 1
+KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
+
+
+def make_cell(env: Environment, trace: Trace | None = None, **changes: Any) -> Cell:
+    profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
+    settings = CellSettings.model_validate({"name": "hall", "profile": profile})
+    draws = Draws(SEED)
+    log = TransferLog(trace or Trace())
+    return Cell(env, 0, settings, draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log)
+
+
+def transfer(direction: Direction, sensor: int, payload: Payload = KILOBYTE, round_number: int = 1) -> Transfer:
+    ends = (sensor, SERVER) if direction == "up" else (SERVER, sensor)
+    return Transfer(round_number, 0, Hop(0, *ends), direction, payload, sensor, (sensor,))
