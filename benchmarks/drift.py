@@ -31,7 +31,7 @@ from hfedms_sim.schedule import position_in_cycle
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import learners
 
-ROUNDS, REPORTED_CYCLES = 102, (2, 3, 5, 8, 13, 21)
+ROUNDS, REPORTED_CYCLES = 102, (2, 3, 5, 8, 13, 20)
 
 Moved = tuple[Tensor, Tensor]
 """How far each sample of a batch moved between two extractors, and the labels."""
