@@ -6,7 +6,7 @@ take it from that run's lineage store. Who trains what is settled before anythin
 depend on how many processes there are. A record is kept of each finished trial; tables and curves are made from these.
 """
 
-from hfedms_sim.campaign.campaign import Campaign, TrialResult
+from hfedms_sim.campaign.campaign import Campaign, Refusal, TrialResult
 from hfedms_sim.campaign.comparison import Row, comparison, write_tables
 from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.directory import campaign_directory
@@ -17,7 +17,7 @@ from hfedms_sim.campaign.trials import Axes, Trial, Variant, trials_of
 from hfedms_sim.campaign.workers import Workers, workers_for
 
 __all__ = [
-    "Axes", "Campaign", "Curve", "Ended", "Options", "Point", "Record", "Row", "Standing", "Trial", "TrialResult",
-    "Variant", "Workers", "campaign_directory", "comparison", "read_records", "trials_of", "workers_for",
-    "write_tables",
+    "Axes", "Campaign", "Curve", "Ended", "Options", "Point", "Record", "Refusal", "Row", "Standing", "Trial",
+    "TrialResult", "Variant", "Workers", "campaign_directory", "comparison", "read_records", "trials_of",
+    "workers_for", "write_tables",
 ]  # fmt: skip

@@ -6,8 +6,9 @@
     trials/NAME/         a run directory each
 
 A trial is finished if its record is sound and belongs to this very scenario and these options; its run directory may
-then be gone. A trial that fails is tried once more, then left out while the others go on. A trial starts when the state
-it branches off from is there, which is before its parent has ended.
+then be gone. A trial that fails is tried once more, then left out while the others go on. One whose scenario is refused
+is not tried again; it gets no record, so a campaign that goes on asks anew. A trial starts when the state it branches
+off from is there, which is before its parent has ended.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,6 +39,13 @@ class TrialResult(NamedTuple):
     curve: Curve
 
 
+class Refusal(NamedTuple):
+    """A trial that the simulator refuses to play, and why, in one line."""
+
+    trial: Trial
+    reason: str
+
+
 @dataclass
 class Campaign:
     """Trials to be played in a directory of `campaign_directory`. Their names must be distinct file names."""
@@ -48,9 +56,12 @@ class Campaign:
     on_standing: Callable[[Standing], None] = lambda standing: None
     on_notice: Callable[[str], None] = lambda line: None
     failures: dict[str, str] = field(default_factory=dict)
-    """Why a trial failed, by its name."""
+    """Why a trial failed, by its name; those that were refused are among them."""
     known: Mapping[str, Record] = field(default_factory=dict)
     """Records of other campaigns by their digests: a trial that is the same takes over what it came to."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Why the simulator refuses a trial's scenario (its radio cannot be placed, its first round takes months, ...)."""
+    _at_fault: set[str] = field(default_factory=set)
     _digests: dict[str, str] = field(default_factory=dict)
     _records: dict[str, Record] = field(default_factory=dict)
 
@@ -75,6 +86,18 @@ class Campaign:
             workers.close()
             self.directory.unlock()
         return [self._result(trial) for trial in self.trials if trial.name in self._records]
+
+    @property
+    def refusals(self) -> list[Refusal]:
+        """Return the trials that were refused, in their order."""
+        return [Refusal(trial, self.refused[trial.name]) for trial in self.trials if trial.name in self.refused]
+
+    @property
+    def common_fault(self) -> str | None:
+        """Return the one line for which every single trial's input is at fault; None if one is not, or lines differ."""
+        lines = set(self.failures.values())
+        everybody = len(self._at_fault) == len(self.failures) == len(self.trials)
+        return lines.pop() if everybody and len(lines) == 1 else None
 
     def path_of(self, name: str) -> Path:
         """Return the run directory of a trial; that of a finished one need not be there."""
@@ -126,7 +149,9 @@ class Campaign:
         if not self.failures:
             self.directory.write_json("kinship.json", {name: kin[name].as_json() for name in kin})
         for name in self._records:
-            self.failures.pop(name, None)  # it could not be timed, but is finished
+            for noted in (self.failures, self.refused):
+                noted.pop(name, None)  # it could not be timed, but is finished
+            self._at_fault.discard(name)
         return kin
 
     def _kinship_before(self) -> dict[str, Kin]:
@@ -151,7 +176,7 @@ class Campaign:
                     paths[ended.key] = ended.value
                     meter.end(ended.key, len(ended.value))
                 else:
-                    self._fail(ended, meter)
+                    self._fail(ended, meter, is_refused=ended.is_final)
             self._tell(meter, turn)
         return paths
 
@@ -171,7 +196,7 @@ class Campaign:
                 if ended.error is None:
                     meter.end(ended.key, self._keep(trials[ended.key], ended.value))
                 else:
-                    self._fail(ended, meter)
+                    self._fail(ended, meter, is_refused=ended.is_final and self.options.timing_only)
             self._tell(meter, turn)
 
     def _keep(self, trial: Trial, outcome: Outcome) -> int:
@@ -185,14 +210,20 @@ class Campaign:
         rounds: int = summary["rounds"] if self.options.timing_only else provenance["rounds_trained"]
         return rounds
 
-    def _fail(self, ended: Finished, meter: Meter) -> None:
+    def _fail(self, ended: Finished, meter: Meter, *, is_refused: bool) -> None:
+        """Note why a trial failed. Timing tells what is refused: input that is at fault later may be a run's own."""
         self.failures[ended.key] = str(ended.error)
+        if ended.is_final:
+            self._at_fault.add(ended.key)
+        if is_refused:
+            self.refused[ended.key] = str(ended.error)
         meter.drop(ended.key)
 
     def _tell(self, meter: Meter, turn: Turn) -> None:
         names = [each.key for each in turn.ended if each.key in self._records]
         ended = tuple(Ended(name, self._records[name].summary["final_accuracy"]) for name in names)
-        self.on_standing(meter.standing(turn.running, len(self.failures), turn.at, ended))
+        failed = len(self.failures) - len(self.refused)
+        self.on_standing(meter.standing(turn.running, failed, turn.at, ended))
 
     def _task(self, trial: Trial, kin: Kin) -> TrialTask:
         return TrialTask(

@@ -1,29 +1,51 @@
-"""The table of a campaign: what each variant took to each target, mean over seeds, and how it differs from the first.
+"""The table of a campaign: what each variant took to each target, mean over seeds, and how it differs from a reference.
 
 A row is a variant (profile, strategy, values of the grid) and a target accuracy, or the end of the run. Means are over
-the seeds that reached the target; `reached` says how many did. Differences are to the first variant's row of the same
+the seeds that reached the target; `reached` says how many did. Differences are to the reference's row of the same
 target, seed by seed: both saw the same streams and failures, so most of what seeds make differ cancels.
+
+A radio that loses sensors serves fewer of them, and looks fast for it. So the reference is the first variant with all
+sensors in coverage (the first of all if none has them), and a variant without is not compared. Trials that were refused
+come last, a row for each variant and reason.
 
 Nothing in it depends on wall time, or on where and in which order the trials were played.
 """
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
-from hfedms_sim.campaign.campaign import TrialResult
-from hfedms_sim.campaign.curves import COLUMNS
+from hfedms_sim.campaign.campaign import Refusal, TrialResult
+from hfedms_sim.campaign.curves import COLUMNS, Point
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.files import write_atomically
 
 END = "end"
-MEASURES = ("accuracy", "round", "simulated_s", "bytes", "energy_j", "loss", "updated_parameters", "total_groups")
+MEASURES = (
+    "accuracy", "round", "simulated_s", "bytes", "energy_j", "loss", "updated_parameters", "total_groups",
+    "participants", "skipped_captures",
+)  # fmt: skip
 COMPARED = ("simulated_s", "bytes", "energy_j")
 
 Figures = Mapping[str, float | None]
+_ByVariant = Mapping[Variant, Sequence[TrialResult]]
+
+
+class Coverage(NamedTuple):
+    """How many sensors there are, and how many of them are in coverage, mean over seeds."""
+
+    sensors: int
+    covered: float
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether no seed has a sensor out of coverage."""
+        return self.covered == self.sensors
 
 
 class Row(NamedTuple):
@@ -34,28 +56,66 @@ class Row(NamedTuple):
     reached: int
     measures: dict[str, Estimate | None]
     differences: dict[str, Estimate | None]
-    """To the first variant; None there, and where no seed has both."""
+    """To the reference; None there, where no seed has both, and where not all sensors are in coverage."""
+    coverage: Coverage | None = None
+    """None where nothing was played, and in records of older versions."""
+    is_reference: bool = False
+    reason: str | None = None
+    """Why these seeds were refused; None if they were played."""
+
+    @property
+    def is_comparable(self) -> bool:
+        """Return whether all sensors are in coverage, as far as is known, of a variant that was played."""
+        return self.reason is None and (self.coverage is None or self.coverage.is_whole)
 
 
-def comparison(results: Sequence[TrialResult]) -> list[Row]:
-    """In the order of the trials; of each variant the targets, then the end."""
+def comparison(results: Sequence[TrialResult], refusals: Sequence[Refusal] = ()) -> list[Row]:
+    """Return the rows in the order of the trials, of each variant the targets, then the end; then what was refused."""
     by_variant: dict[Variant, list[TrialResult]] = {}
     for result in results:
         by_variant.setdefault(result.trial.variant, []).append(result)
-    first = next(iter(by_variant), None)
-    rows = []
-    for variant, own in by_variant.items():
-        for target in _targets(own):
-            figures = {result.summary["seed"]: _figures(result, target) for result in own}
-            reference = {} if variant == first else _of_seeds(by_variant[first or ()], target)
-            rows.append(_row(variant, target, figures, reference))
-    return rows
+    reference = _reference(by_variant)
+    played = [row for variant in by_variant for row in _rows(variant, by_variant, reference)]
+    return played + _refused_rows(refusals)
 
 
-def write_tables(results: Sequence[TrialResult], directory: Path) -> None:
+def _reference(by_variant: _ByVariant) -> Variant | None:
+    """Return the first variant that has all sensors in coverage, as far as is known; the first of all if none has."""
+    coverages = {variant: _coverage(own) for variant, own in by_variant.items()}
+    whole = [variant for variant, coverage in coverages.items() if coverage is None or coverage.is_whole]
+    return next(iter([*whole, *by_variant]), None)
+
+
+def _coverage(results: Sequence[TrialResult]) -> Coverage | None:
+    """Return the coverage of a variant's trials; None if one of them was recorded before there was any."""
+    known = [each for result in results if (each := result.summary.get("coverage")) is not None]
+    if len(known) < len(results):
+        return None
+    return Coverage(known[0]["sensors"], fmean(each["covered"] for each in known))
+
+
+def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -> Iterator[Row]:
+    own = by_variant[variant]
+    coverage, is_reference = _coverage(own), variant == reference
+    is_compared = not is_reference and (coverage is None or coverage.is_whole)
+    for target in _targets(own):
+        others = _of_seeds(by_variant[reference or ()], target) if is_compared else {}
+        row = _row(variant, target, _of_seeds(own, target), others)
+        yield row._replace(coverage=coverage, is_reference=is_reference)
+
+
+def _refused_rows(refusals: Sequence[Refusal]) -> list[Row]:
+    seeds = Counter((refusal.trial.variant, refusal.reason) for refusal in refusals)
+    return [
+        Row(variant, END, count, 0, dict.fromkeys(MEASURES), dict.fromkeys(COMPARED), reason=reason)
+        for (variant, reason), count in seeds.items()
+    ]
+
+
+def write_tables(results: Sequence[TrialResult], directory: Path, refusals: Sequence[Refusal] = ()) -> None:
     """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve."""
-    write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results))))
-    write_atomically(directory / "trials.csv", _csv(_trial_lines(results)))
+    write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results, refusals))))
+    write_atomically(directory / "trials.csv", _csv(_trial_lines(results, refusals)))
     write_atomically(directory / "curves.csv", _csv(_curve_lines(results)))
 
 
@@ -104,19 +164,29 @@ def _figures(result: TrialResult, target: str) -> Figures | None:
             "loss": summary["final_loss"],
             "updated_parameters": result.curve.final("updated_parameters"),
             "total_groups": result.curve.final("total_groups"),
+            **_taking_part(result.curve.rows[-1] if result.curve.rows else None),
         }
     spent = next((each for each in summary["targets"] if f"{each['accuracy']:g}" == target), None)
     if spent is None or spent["round"] is None:
         return None
-    groups = next((row.total_groups for row in result.curve.rows if row.round == spent["round"]), None)
-    known = {**spent, "accuracy": None, "loss": None, "total_groups": groups}
+    there = next((row for row in result.curve.rows if row.round == spent["round"]), None)
+    groups = None if there is None else there.total_groups
+    known = {**spent, "accuracy": None, "loss": None, "total_groups": groups, **_taking_part(there)}
     return {name: known[name] for name in MEASURES}
+
+
+def _taking_part(point: Point | None) -> dict[str, float | None]:
+    """Return the participants a round, mean over the rounds up to a point, and the captures skipped in them."""
+    if point is None or point.participants is None:
+        return {"participants": None, "skipped_captures": None}
+    return {"participants": point.participants / point.round, "skipped_captures": point.skipped}
 
 
 def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
     keys = _keys([row.variant for row in rows])
     columns = [*MEASURES, *(f"{name}_difference" for name in COMPARED)]
-    yield [*keys, "target", "seeds", "reached", *(part for name in columns for part in (name, f"{name}_ci95"))]
+    estimated = [part for name in columns for part in (name, f"{name}_ci95")]
+    yield [*keys, "target", "seeds", "reached", *estimated, "sensors", "covered", "reason"]
     for row in rows:
         estimates = [*row.measures.values(), *row.differences.values()]
         yield [
@@ -125,13 +195,17 @@ def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
             row.seeds,
             row.reached,
             *(part for each in estimates for part in ((None, None) if each is None else each)),
+            *(row.coverage or (None, None)),
+            row.reason,
         ]
 
 
-def _trial_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
-    keys = _keys([result.trial.variant for result in results])
-    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage"]
+def _trial_lines(results: Sequence[TrialResult], refusals: Sequence[Refusal]) -> Iterator[list[Any]]:
+    trials = [*(result.trial for result in results), *(refusal.trial for refusal in refusals)]
+    keys = _keys([trial.variant for trial in trials])
+    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage", "sensors", "covered"]
     for result in results:
+        coverage = result.summary.get("coverage") or {}
         for target in _targets([result]):
             figures = _figures(result, target) or dict.fromkeys(MEASURES)
             ends = (result.summary["stopped"], result.summary["lineage"]) if target == END else (None, None)
@@ -142,7 +216,13 @@ def _trial_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
                 target,
                 *figures.values(),
                 *ends,
+                coverage.get("sensors"),
+                coverage.get("covered"),
             ]
+    for trial, reason in refusals:
+        nothing = [None] * len(MEASURES)
+        seed = trial.scenario.seed
+        yield [trial.name, *_values(trial.variant, keys), seed, END, *nothing, reason, None, None, None]
 
 
 def _curve_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:

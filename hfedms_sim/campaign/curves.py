@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-_SUMS = ("uplink_bytes", "downlink_bytes", "energy_j", "updated_parameters")
+_SUMS = ("uplink_bytes", "downlink_bytes", "energy_j", "updated_parameters", "participants", "skipped")
 _MEASURED = ("accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy")
 
 
 class Point(NamedTuple):
-    """One round of a curve. The five columns from `simulated_s` on are sums over all rounds up to this one."""
+    """One round of a curve. The five columns from `simulated_s` on are sums over all rounds up to this one.
+
+    So are `participants` and `skipped`; records of older versions lack these two.
+    """
 
     round: int
     phase: str
@@ -33,6 +36,9 @@ class Point(NamedTuple):
     accuracy_p50: float | None
     accuracy_p90: float | None
     probe_accuracy: float | None
+    participants: int | None = None
+    skipped: int | None = None
+    """Participants that had captured nothing to train on."""
 
 
 COLUMNS = Point._fields

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hfedms_sim.campaign.curves import Curve, curve_of
+from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Progress, run
@@ -66,8 +67,7 @@ class TrialTask:
     def perform(self, on_round: OnRound) -> Outcome:
         """Return what the record of the trial is made of."""
         notices: list[str] = []
-        exists = self.directory.exists()
-        directory = RunDirectory.resumed(self.directory, self.scenario) if exists else RunDirectory.at(self.directory)
+        directory = self._opened()
         directory.pins, directory.on_notice = self.pins, notices.append
         played = run(
             self.scenario,
@@ -79,6 +79,15 @@ class TrialTask:
             on_round=on_round,
         )
         return Outcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
+
+    def _opened(self) -> RunDirectory:
+        """Return the trial's directory; a damaged or busy one is no fault of the scenario, so it is no InputError."""
+        try:
+            if self.directory.exists():
+                return RunDirectory.resumed(self.directory, self.scenario)
+            return RunDirectory.at(self.directory)
+        except InputError as error:
+            raise RunError(str(error)) from None
 
 
 Task = TimingTask | TrialTask

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from hfedms_sim.campaign import Axes, Campaign, TrialResult
 
 
-def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that both commands have."""
     options = [
         click.option(
-            "--profiles", required=profiles_required, metavar="A,B,...", help="Network profiles (names or paths)."
+            "--profiles", metavar="A,B,...", help="Network profiles (names or paths), not the scenario's own."
         ),
         click.option("--strategies", metavar="A,B,...", help="Strategies, with the settings that each also has."),
         click.option("--seeds", metavar="N,N,...", help="Repetitions of every trial; ranges such as 1:5."),
@@ -40,18 +41,14 @@ def _campaign_options(profiles_required: bool) -> Callable[[Callable[..., None]]
         click.option("--allow-infeasible", is_flag=True, help="Also trials whose first round takes over 30 days."),
         click.option("--quiet", is_flag=True, help="No progress, no table."),
     ]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @click.command()
 @click.argument("scenario")
-@_campaign_options(profiles_required=True)
+@_campaign_options
 def compare(scenario: str, **options: Any) -> None:
     """Compare network profiles, and strategies, on SCENARIO.
 
@@ -69,7 +66,7 @@ def compare(scenario: str, **options: Any) -> None:
     metavar="KEY=V1,V2,...",
     help="Values of a key; ranges such as 1:9:2; repeatable.",
 )
-@_campaign_options(profiles_required=False)
+@_campaign_options
 def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
     """Run SCENARIO with every combination of the values of the grid."""
     _run_campaign("sweep", scenario, grid, **options)
@@ -88,30 +85,45 @@ def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: An
     with resumable(directory.path), trial_progress(console(stderr=True), quiet) as on_standing:
         campaign.on_standing = on_standing
         results = campaign.run(workers)
-        write_tables(results, directory.path)
+        if campaign.common_fault is not None:
+            directory.abandon()
+            raise InputError(campaign.common_fault)
+        write_tables(results, directory.path, campaign.refusals)
+    if not quiet:
+        _show(campaign, results)
     _conclude(campaign, results, quiet)
 
 
-def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:
+def _show(campaign: "Campaign", results: "list[TrialResult]") -> None:
     from hfedms_sim.campaign import comparison
-    from hfedms_sim.report.comparison import comparison_table
+    from hfedms_sim.report.comparison import WIDEST_COLUMNS, comparison_notes, comparison_table
 
-    directory = campaign.directory.path
-    if not quiet and results:
-        name = campaign.trials[0].scenario.name
-        console().print(comparison_table(comparison(results), name))
-        if not campaign.options.timing_only:
-            trained, reused = (
-                sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused")
-            )
-            click.echo(f"{trained:,} rounds trained, {reused:,} reused")
-        click.echo(f"Tables and trials: {directory}")
+    rows = comparison(results, campaign.refusals)
+    if not rows:
+        return
+    screen = console()
+    screen.print(
+        comparison_table(rows, campaign.trials[0].scenario.name), width=min(screen.width, WIDEST_COLUMNS), crop=False
+    )
+    for line in comparison_notes(rows):
+        click.echo(line)
+    if not campaign.options.timing_only:
+        trained, reused = (sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused"))
+        click.echo(f"{trained:,} rounds trained, {reused:,} reused")
+    click.echo(f"Tables and trials: {campaign.directory.path}")
+
+
+def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:
     for trial in (each.trial.name for each in results if "diverged" in (each.summary["stopped"] or "")):
         notice(f"{trial}: training diverged")
-    for trial, why in campaign.failures.items():
+    if quiet:  # else the table has them
+        for trial, why in campaign.refused.items():
+            notice(f"{trial}: refused, {why}")
+    failures = {trial: why for trial, why in campaign.failures.items() if trial not in campaign.refused}
+    for trial, why in failures.items():
         notice(f"{trial}: failed, {why}")
-    if campaign.failures:
-        raise RunError(f"{len(campaign.failures)} of {len(campaign.trials)} trials failed; --resume tries them again")
+    if failures:
+        raise RunError(f"{len(failures)} of {len(campaign.trials)} trials failed; --resume tries them again")
 
 
 def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":

@@ -2,64 +2,152 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import inf
+from math import floor, inf
 from time import monotonic
+from typing import NamedTuple
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from hfedms_sim.campaign import Ended, Row, Standing
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.campaign.statistics import Estimate
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
+NOT_MODELLED = ("multicast", "transport headers", "interference between cells")
+WIDEST_COLUMNS = 100
+
 _NAMES = ("profile", "strategy")  # whose values speak for themselves
+_BESIDE, _BELOW = " ± ", "\n±"
+_PARTIAL, _REFUSED = "*", "†"
 
 _LINE_EVERY_S, _LEAST_BETWEEN_LINES_S = 30.0, 1.0
 _MOST_NAMES = 8
 
 
 def comparison_table(rows: Sequence[Row], name: str) -> Table:
-    """What is the same in all rows is in the title; columns that would be empty are left out."""
-    facts = [dict(row.variant) for row in rows]
-    same = [key for key in facts[0] if len({variant[key] for variant in facts}) == 1]
-    over = ", ".join([name, *(facts[0][key] if key in _NAMES else f"{key} {facts[0][key]}" for key in same)])
-    table = Table(title=f"{over}: mean over seeds and 95 % interval", title_justify="left")
-    telling = [key for key in facts[0] if key not in same]
-    for key in (*telling, "target"):
-        table.add_column(key, no_wrap=True)
-    columns = {heading: entries for heading, entries in _columns(rows).items() if any(entries)}
+    """Return the table in the plainest layout that fits; the last one lets cells wrap, so that nothing is ever cut.
+
+    What is the same in all rows is in the title; columns that would be empty are left out.
+    """
+    endless = Console(width=10_000)
+    layouts = (_Layout(False, False), _Layout(True, False), _Layout(True, True))
+    tables = [_table(rows, name, layout) for layout in layouts]
+    return next((table for table in tables if endless.measure(table).maximum <= WIDEST_COLUMNS), tables[-1])
+
+
+def comparison_notes(rows: Sequence[Row]) -> list[str]:
+    """Return the lines that belong below the table: what its signs mean, and what no figure in it has."""
+    telling = _telling(rows)
+    notes = []
+    if any(not row.is_comparable and row.reason is None for row in rows):
+        notes.append(
+            f"{_PARTIAL} not all sensors are in coverage: these figures are of fewer sensors, and not compared"
+        )
+    who: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason is not None:
+            seeds = f" ({row.seeds} seeds)" if row.seeds > 1 else ""
+            who.setdefault(row.reason, []).append(", ".join(_entries(row, telling) or ["all"]) + seeds)
+    notes += [f"{_REFUSED} {'; '.join(variants)}: {reason}" for reason, variants in who.items()]
+    if len({dict(row.variant).get("profile") for row in rows}) > 1:
+        notes.append(f"not modelled: {', '.join(NOT_MODELLED)}")
+    return notes
+
+
+class _Layout(NamedTuple):
+    is_tight: bool
+    """Whether intervals are below their means, and `reached` is below the target."""
+    is_stacked: bool
+    """Whether what tells variants apart is one column, a line each."""
+
+
+def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
+    facts, telling = dict(rows[0].variant), _telling(rows)
+    same = [which if key in _NAMES else f"{key} {which}" for key, which in facts.items() if key not in telling]
+    title = f"{', '.join([name, *same])}: mean over seeds and 95 % interval"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.collapse_padding = True
+    headings = ["\n".join(telling)] if layout.is_stacked and telling else telling
+    for heading in (*headings, "target,\nreached" if layout.is_tight and any(_reached(rows)) else "target"):
+        table.add_column(heading, overflow="fold")
+    columns = {heading: entries for heading, entries in _columns(rows, layout).items() if any(entries)}
     for heading in columns:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold")
     for number, row in enumerate(rows):
-        variant = [facts[number][key] for key in telling]
-        table.add_row(*variant, row.target, *(entries[number] for entries in columns.values()))
+        own = _entries(row, telling)
+        variant = ["\n".join(own)] if layout.is_stacked and telling else own
+        target = f"{row.target}\n{_reached(rows)[number]}" if layout.is_tight else row.target
+        table.add_row(*map(Text, variant), target.strip(), *(entries[number] for entries in columns.values()))
     return table
 
 
-def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
+def _telling(rows: Sequence[Row]) -> list[str]:
+    """Return what is not the same in all rows."""
+    facts = [dict(row.variant) for row in rows]
+    return [key for key in facts[0] if len({variant[key] for variant in facts}) > 1]
+
+
+def _entries(row: Row, telling: Sequence[str]) -> list[str]:
+    return [dict(row.variant)[key] for key in telling]
+
+
+def _columns(rows: Sequence[Row], layout: _Layout) -> dict[str, list[str]]:
     """By heading, an entry for each row."""
 
     def shown(measure: str, formatted: Callable[[float], str]) -> list[str]:
-        return [_shown(row.measures[measure], formatted) for row in rows]
+        return [_shown(row.measures[measure], formatted, layout.is_tight) for row in rows]
 
+    times = shown("simulated_s", _seconds)
     return {
-        "reached": ["" if row.target == END else f"{row.reached} of {row.seeds}" for row in rows],
+        "covered": [_covered(row) for row in rows],
+        "reached": [] if layout.is_tight else _reached(rows),
         "accuracy": shown("accuracy", lambda value: f"{value:.3f}"),
         "round": shown("round", lambda value: f"{value:.4g}"),
-        "simulated time": shown("simulated_s", _seconds),
+        "simulated\ntime": [
+            time if row.reason is None else f"refused {_REFUSED}" for row, time in zip(rows, times, strict=True)
+        ],
         "bytes": shown("bytes", format_bytes),
         "energy": shown("energy_j", format_joules),
-        "time, less\nthe first's": [_shown(row.differences["simulated_s"], _seconds, sign=True) for row in rows],
+        "time, less\nreference's": _differences(rows, layout),
     }
 
 
-def _shown(value: Estimate | None, formatted: Callable[[float], str], *, sign: bool = False) -> str:
+def _reached(rows: Sequence[Row]) -> list[str]:
+    return ["" if row.target == END else f"{row.reached} of {row.seeds}" for row in rows]
+
+
+def _covered(row: Row) -> str:
+    """Return such as 102/150; a mean over seeds is rounded down, so that it never looks whole if it is not."""
+    if row.coverage is None:
+        return ""
+    sensors, covered = row.coverage
+    share = f"{floor(10 * covered) / 10:.6g}/{sensors}"
+    return share if row.coverage.is_whole else f"{share} {_PARTIAL}"
+
+
+def _differences(rows: Sequence[Row], layout: _Layout) -> list[str]:
+    """Return an entry for each row; none at all where there is nothing to compare."""
+    if not any(row.differences["simulated_s"] for row in rows):
+        return []
+    return [
+        "reference"
+        if row.is_reference
+        else _shown(row.differences["simulated_s"], _seconds, layout.is_tight, sign=True)
+        for row in rows
+    ]
+
+
+def _shown(value: Estimate | None, formatted: Callable[[float], str], is_tight: bool, *, sign: bool = False) -> str:
     if value is None:
         return ""
     mean = f"{'-' if value.mean < 0 else '+' if sign else ''}{formatted(abs(value.mean))}"
-    return mean if not value.half_width else f"{mean} ± {formatted(value.half_width)}"
+    if not value.half_width:
+        return mean
+    return f"{mean}{_BELOW if is_tight else _BESIDE}{formatted(value.half_width)}"
 
 
 def _seconds(value: float) -> str:

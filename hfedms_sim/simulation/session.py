@@ -101,6 +101,7 @@ class Session:
             "stopped": self._stopped,
             "simulated_s": world.now_s,
             "wall_s": wall_s,
+            "coverage": {"sensors": scenario.sensors.count, "covered": len(world.covered)},
             "final_accuracy": reached.final_accuracy,
             "best_accuracy": reached.best_accuracy,
             "final_loss": reached.final_loss,

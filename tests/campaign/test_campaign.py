@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hfedms_sim.campaign import Axes, Options, trials_of
+from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_directory, trials_of
 from hfedms_sim.campaign.comparison import write_tables
 from hfedms_sim.campaign.grid import parse_grid
 from hfedms_sim.campaign.kinship import kinship
@@ -92,6 +92,35 @@ def test_a_trial_whose_input_is_at_fault_is_not_tried_again(tmp_path: Path) -> N
     campaign, results = played(tmp_path / "out", source, axes)
     assert ["first round takes" in why for why in campaign.failures.values()] == [True]
     assert len(results) == 1
+
+
+@pytest.mark.parametrize("timing_only", [True, False])
+def test_a_trial_is_refused_for_its_scenario_but_fails_for_anything_else(tmp_path: Path, timing_only: bool) -> None:
+    source, standings = write_factory(tmp_path), list[Standing]()
+    trials = trials_of(source, Axes(profiles=write_radios(tmp_path, (1e5, 1e-3, 2e5))))
+    struck = HereWorkers({trials[0].name: 2})
+    directory = campaign_directory("c", tmp_path / "out", resume=False)
+    campaign = Campaign(directory, trials, Options(timing_only=timing_only), standings.append)
+    results = campaign.run(struck)
+    assert [result.trial for result in results] == [trials[2]]
+    assert [refusal.trial for refusal in campaign.refusals] == [trials[1]]
+    assert campaign.refused.items() < campaign.failures.items()
+    assert set(campaign.failures) == {trials[0].name, trials[1].name}
+    assert campaign.common_fault is None
+    assert (standings[-1].done, standings[-1].failed) == (2, 1)  # a refusal is an answer
+    assert not (tmp_path / "out" / "records" / f"{trials[1].name}.json").exists()
+
+
+def test_a_fault_is_common_if_every_trial_has_it_in_the_same_words(tmp_path: Path) -> None:
+    source, timing = write_factory(tmp_path), Options(timing_only=True)
+    alike, _ = played(
+        tmp_path / "a", source, Axes(profiles=write_radios(tmp_path, (1e-3,)), seeds=[1, 2]), None, timing
+    )
+    assert alike.common_fault is not None
+    assert "the first round takes" in alike.common_fault
+    unlike, _ = played(tmp_path / "b", source, Axes(profiles=write_radios(tmp_path, (1e-3, 2e-3))), None, timing)
+    assert len(unlike.refusals) == 2
+    assert unlike.common_fault is None
 
 
 def test_a_campaign_goes_on_and_finished_trials_are_not_played_again(tmp_path: Path) -> None:

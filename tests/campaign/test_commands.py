@@ -16,6 +16,8 @@ from hfedms_sim.campaign.comparison import write_tables
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunDirectory
+from hfedms_sim.scenario import load_scenario
+from hfedms_sim.simulation import run
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import error_of
 
@@ -61,7 +63,6 @@ def test_a_sweep_runs_every_combination() -> None:
         (("compare", "quickstart", "--profiles", "ethernet,nothing"), "nothing"),
         (("compare", "quickstart", "--profiles", "ethernet,"), "empty name"),
         (("compare", "quickstart", "--profiles", "ethernet,ethernet"), "given twice"),
-        (("compare", "quickstart"), "--profiles"),
         (("compare", "quickstart", "--profiles", "ethernet", "--seeds", "one"), "whole numbers"),
         (("compare", "quickstart", "--profiles", "ethernet", "--resume"), "--resume needs --out"),
         (("compare", "quickstart", "--profiles", "ethernet", "--resume", "--out", "nothing"), "no campaign"),
@@ -84,25 +85,114 @@ def test_without_ray_its_option_says_what_to_install(monkeypatch: pytest.MonkeyP
     assert not list(Path().iterdir())
 
 
+def rows_of(path: str) -> list[dict[str, str]]:
+    with Path(path).open() as file:
+        return list(csv.DictReader(file))
+
+
+def compared(*radios: str) -> tuple[str, ...]:
+    """Return the command that compares radios of files on the factory in this directory, into `out`."""
+    profiles = ",".join(f"./{radio}" for radio in radios)
+    return ("compare", "./factory.yaml", "--profiles", profiles, "--timing-only", "--out", "out")
+
+
+def test_a_trial_that_is_infeasible_is_a_row_with_the_reason_and_no_failure() -> None:
+    write_factory(Path())
+    good, slow = write_radios(Path(), (1e5, 1e-3))
+    result = hfedms_sim(*compared(good, slow))
+    assert result.exit_code == 0, result.output
+    assert "† ./radio1.yaml: the first round takes" in result.stdout
+    assert "2/2 trials done, 0 running, 0 failed" in result.stderr
+    played_row, refused_row = rows_of("out/comparison.csv")
+    assert (played_row["reached"], played_row["reason"]) == ("1", "")
+    assert (refused_row["profile"], refused_row["reached"], refused_row["simulated_s"]) == ("./radio1.yaml", "0", "")
+    assert refused_row["reason"].startswith("the first round takes")
+    stopped = [(row["seed"], row["target"], row["stopped"]) for row in rows_of("out/trials.csv")]
+    assert stopped == [("1", "end", ""), ("1", "end", refused_row["reason"])]
+    assert [path.name for path in Path("out/trials").iterdir()] == ["0001-radio0-fedavg-seed1"]
+
+
+def test_a_refused_trial_is_asked_for_again_and_a_quiet_campaign_notes_it() -> None:
+    write_factory(Path())
+    arguments = (*compared(*write_radios(Path(), (1e5, 1e-3))), "--quiet")
+    assert hfedms_sim(*arguments).exit_code == 0
+    before = Path("out/comparison.csv").read_bytes()
+    again = hfedms_sim(*arguments, "--resume")
+    assert (again.exit_code, again.stdout) == (0, "")
+    (line,) = again.stderr.splitlines()
+    assert line.startswith("note: 0002-radio1-fedavg-seed1: refused, the first round takes")
+    assert Path("out/comparison.csv").read_bytes() == before
+    assert hfedms_sim(*arguments, "--resume", "--allow-infeasible").exit_code == 2  # other options than before
+
+
 def test_a_trial_that_fails_is_reported_and_the_exit_code_is_1() -> None:
-    source, (good, slow) = write_factory(Path()), write_radios(Path(), (1e5, 1e-3))
-    arguments = (
-        "compare",
-        f"./{source}",
-        "--profiles",
-        f"./{good},./{slow}",
-        "--timing-only",
-        "--out",
-        "out",
-        "--quiet",
-    )
-    result = hfedms_sim(*arguments)
+    """The damage is to a run directory, which is no fault of the scenario's."""
+    write_factory(Path())
+    arguments = (*compared(*write_radios(Path(), (1e5, 2e5))), "--quiet")
+    assert hfedms_sim(*arguments).exit_code == 0
+    Path("out/records/0001-radio0-fedavg-seed1.json").unlink()
+    Path("out/trials/0001-radio0-fedavg-seed1/scenario.yaml").write_text("{")
+    result = hfedms_sim(*arguments, "--resume")
     assert result.exit_code == 1
     failed, error = result.stderr.splitlines()
-    assert "the first round takes" in failed
-    assert error.startswith("error: 1 of 2 trials failed")
-    assert hfedms_sim(*arguments, "--resume", "--allow-infeasible").exit_code == 2  # other options than before
-    assert len(Path("out/trials.csv").read_text().splitlines()) == 2
+    assert failed.startswith("note: 0001-radio0-fedavg-seed1: failed, ")
+    assert error == "error: 1 of 2 trials failed; --resume tries them again"
+    assert len(rows_of("out/trials.csv")) == 1
+
+
+@pytest.mark.parametrize("timing_only", [True, False])
+def test_what_is_wrong_with_all_trials_alike_is_one_line_and_leaves_nothing(timing_only: bool) -> None:
+    write_factory(Path())
+    arguments = ["--seeds", "1,2", "--set", "cells.0.profile.uplink_bps=0.001", "--set", "stream.batch=1"]
+    result = hfedms_sim("compare", "./factory.yaml", *arguments, *["--timing-only"] * timing_only, "--out", "out")
+    assert result.exit_code == 2
+    assert "the first round takes" in result.stderr.splitlines()[-1]
+    assert [line.startswith("error: ") for line in result.stderr.splitlines()].count(True) == 1
+    assert not Path("out").exists()
+
+
+def test_without_profiles_the_scenarios_own_radios_are_taken() -> None:
+    write_factory(Path())
+    arguments = ("compare", "./factory.yaml", "--seeds", "1,2", "--timing-only", "--out", "out")
+    result = hfedms_sim(*arguments)
+    assert result.exit_code == 0, result.output
+    (row,) = rows_of("out/comparison.csv")
+    assert (row["profile"], row["seeds"]) == (load_scenario("./factory.yaml").profile_names, "2")
+    assert "not modelled" not in result.stdout
+
+
+def write_hall_radio(name: str, power_dbm: float | None, rate_bps: float) -> str:
+    """Write a profile for a placed hall, of which the transmitters' power decides who is in coverage."""
+    power = f"device_power_dbm: {power_dbm}, base_power_dbm: {power_dbm}"
+    budget = "" if power_dbm is None else f", budget: {{carrier_ghz: 3.7, bandwidth_hz: 2.0e+7, {power}}}"
+    Path(f"{name}.yaml").write_text(f"{{name: {name}, uplink_bps: {rate_bps}, downlink_bps: {rate_bps}{budget}}}")
+    return f"./{name}.yaml"
+
+
+def out_of_coverage(profile: str) -> int:
+    played_alone = run(load_scenario("assembly-hall", profile=profile, rounds=1), timing_only=True)
+    return int((played_alone.faults["kind"] == "out of coverage").sum())
+
+
+def test_a_hall_shows_who_is_in_coverage_and_why_a_radio_cannot_be_placed() -> None:
+    weak, strong = write_hall_radio("weak", 20.0, 1e7), write_hall_radio("strong", 60.0, 1e7)
+    slow, mute = write_hall_radio("slow", 60.0, 1e5), write_hall_radio("mute", -50.0, 1e7)
+    profiles = ",".join([weak, mute, strong, slow, write_hall_radio("unplaceable", None, 1e7)])
+    arguments = ("compare", "assembly-hall", "--profiles", profiles, "--timing-only", "--rounds", "1", "--out", "out")
+    result = hfedms_sim(*arguments)
+    assert result.exit_code == 0, result.output
+    rows = {row["profile"]: row for row in rows_of("out/comparison.csv")}
+    lost = out_of_coverage(weak)
+    assert 0 < lost < 150
+    assert out_of_coverage(strong) == 0
+    assert [rows[radio]["covered"] for radio in (weak, strong, slow)] == [f"{150 - lost}.0", "150.0", "150.0"]
+    assert [rows[radio]["simulated_s_difference"] for radio in (weak, strong)] == ["", ""]
+    times_s = [float(rows[radio]["simulated_s"]) for radio in (slow, strong)]
+    assert float(rows[slow]["simulated_s_difference"]) == times_s[0] - times_s[1] > 0
+    assert rows[mute]["reason"] == "no sensor is in coverage: more cells, or another radio"
+    assert rows["./unplaceable.yaml"]["reason"].startswith("profile unplaceable has no budget")
+    assert f"{150 - lost}/150 *" in result.stdout
+    assert "not modelled: multicast, transport headers, interference between cells" in result.stdout
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -1,18 +1,24 @@
 """Means, intervals and paired differences, on figures that can be checked by hand."""
 
 import csv
+import io
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from scipy.stats import t as student
 
-from hfedms_sim.campaign.campaign import TrialResult
-from hfedms_sim.campaign.comparison import comparison, write_tables
-from hfedms_sim.campaign.curves import Curve, Point
+from hfedms_sim.campaign.campaign import Refusal, TrialResult
+from hfedms_sim.campaign.comparison import Coverage, Row, comparison, write_tables
+from hfedms_sim.campaign.curves import Curve, Point, curve_of
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Trial
+from hfedms_sim.report.comparison import WIDEST_COLUMNS, comparison_notes, comparison_table
+from hfedms_sim.simulation import run
+from hfedms_sim.units import format_joules
 from tests.conftest import tiny_scenario
 
 
@@ -26,13 +32,18 @@ def point(round_number: int, accuracy: float | None) -> Point:
 CURVE = Curve((point(1, 0.4), point(3, 0.5), point(9, None)))
 
 
-def result(profile: str, seed: int, reached_s: float | None, end_s: float = 100.0) -> TrialResult:
+def result(
+    profile: str, seed: int, reached_s: float | None, end_s: float = 100.0, covered: int | None = None
+) -> TrialResult:
+    """Return a result as older versions have recorded it, unless it is said how many of 8 sensors are in coverage."""
     spent = {"round": 3, "simulated_s": reached_s, "bytes": 10, "energy_j": None, "updated_parameters": 70}
     target = {"accuracy": 0.5} | (spent if reached_s is not None else dict.fromkeys(spent))
     summary: dict[str, Any] = {
         "seed": seed, "rounds": 9, "stopped": None, "simulated_s": end_s, "final_accuracy": 0.6, "lineage": "l",
         "final_loss": 0.7, "bytes": {"total": 20}, "energy_j": None, "targets": [target],
     }  # fmt: skip
+    if covered is not None:
+        summary["coverage"] = {"sensors": 8, "covered": covered}
     trial = Trial(f"{profile}-{seed}", (("profile", profile), ("strategy", "fedavg")), tiny_scenario(seed=seed))
     return TrialResult(trial, summary, {"timing_only": False}, CURVE)
 
@@ -107,3 +118,164 @@ def test_trials_whose_variants_name_different_things_share_a_table(tmp_path: Pat
     with (tmp_path / "trials.csv").open() as file:
         rows = [(row["profile"], row["strategy"], row["solver"]) for row in csv.DictReader(file)]
     assert rows == [("a", "fedavg", ""), ("a", "fedavg", ""), ("", "", "exact"), ("", "", "exact")]
+
+
+def by_profile(rows: list[Row]) -> dict[str, Row]:
+    return {dict(row.variant)["profile"]: row for row in rows if row.target == "end"}
+
+
+def test_variants_that_lose_sensors_are_neither_reference_nor_compared() -> None:
+    """`lossy` is the fastest, because it serves 7.5 of 8 sensors; `whole` is compared to, though it is the second."""
+    seeds = {"lossy": (8, 7), "whole": (8, 8), "slow": (8, 8)}
+    ends_s = {"lossy": 10.0, "whole": 100.0, "slow": 130.0}
+    results = [
+        result(profile, seed, None, ends_s[profile] + seed, covered)
+        for profile, coverage in seeds.items()
+        for seed, covered in enumerate(coverage)
+    ]
+    rows = by_profile(comparison(results))
+    assert [row.coverage for row in rows.values()] == [Coverage(8, 7.5), Coverage(8, 8), Coverage(8, 8)]
+    assert [row.is_comparable for row in rows.values()] == [False, True, True]
+    assert [row.is_reference for row in rows.values()] == [False, True, False]
+    assert [row.differences["simulated_s"] for row in rows.values()] == [None, None, Estimate(30.0, 0.0)]
+    assert rows["lossy"].measures["simulated_s"] is not None
+    assert rows["lossy"].measures["simulated_s"].mean == 10.5
+
+
+def test_if_no_variant_has_all_sensors_nothing_is_compared() -> None:
+    rows = by_profile(comparison([result("a", 1, None, 10.0, 5), result("b", 1, None, 20.0, 6)]))
+    assert [row.is_reference for row in rows.values()] == [True, False]
+    assert all(row.differences["simulated_s"] is None for row in rows.values())
+    assert "reference" not in printed(comparison([result("a", 1, None, 10.0, 5), result("b", 1, None, 20.0, 6)]))
+
+
+def test_older_records_have_no_coverage_and_are_compared_as_ever(tmp_path: Path) -> None:
+    older = [result("a", 1, 5.0), result("b", 1, 6.0, 101.0)]
+    rows = by_profile(comparison(older))
+    assert rows["b"].coverage is None
+    assert rows["b"].differences["simulated_s"] == Estimate(1.0, None)
+    assert "covered" not in printed(comparison(older))
+    write_tables(older, tmp_path)
+    for name in ("comparison.csv", "trials.csv"):
+        assert {(row["sensors"], row["covered"]) for row in lines(tmp_path / name)} == {("", "")}
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def refusal(profile: str, seed: int, reason: str) -> Refusal:
+    return Refusal(result(profile, seed, None).trial, reason)
+
+
+def test_what_was_refused_comes_last_a_row_for_each_variant_and_reason(tmp_path: Path) -> None:
+    refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no cell"), refusal("a", 2, "too slow")]
+    write_tables([result("a", 1, 5.0, covered=8)], tmp_path, refused)
+    found = [(row["profile"], row["target"], row["seeds"], row["reached"], row["reason"], row["covered"])
+             for row in lines(tmp_path / "comparison.csv")]  # fmt: skip
+    assert found == [
+        ("a", "0.5", "1", "1", "", "8.0"),
+        ("a", "end", "1", "1", "", "8.0"),
+        ("far", "end", "2", "0", "no cell", ""),
+        ("a", "end", "1", "0", "too slow", ""),
+    ]
+    stopped = [(row["trial"], row["seed"], row["stopped"], row["covered"]) for row in lines(tmp_path / "trials.csv")]
+    assert stopped == [
+        ("a-1", "1", "", "8"), ("a-1", "1", "", "8"),
+        ("far-1", "1", "no cell", ""), ("far-2", "2", "no cell", ""), ("a-2", "2", "too slow", ""),
+    ]  # fmt: skip
+    assert len(lines(tmp_path / "curves.csv")) == 3
+
+
+def test_participants_are_the_mean_a_round_and_skipped_captures_the_sum(tmp_path: Path) -> None:
+    """Up to round 3, where the target was reached, 12 took part and 2 skipped; up to the last round, 9, 45 and 6."""
+    taking_part = {1: (4, 0), 3: (12, 2), 9: (45, 6)}
+    points = [row._replace(participants=who, skipped=none)
+              for row in CURVE.rows for who, none in [taking_part[row.round]]]  # fmt: skip
+    write_tables([result("a", 1, 5.0)._replace(curve=Curve(tuple(points)))], tmp_path)
+    figures = [(row["participants"], row["skipped_captures"]) for row in lines(tmp_path / "comparison.csv")]
+    assert figures == [("4.0", "2.0"), ("5.0", "6.0")]
+    assert [row["participants"] for row in lines(tmp_path / "curves.csv")] == ["4", "12", "45"]
+
+
+def test_a_runs_curve_counts_who_took_part_and_who_had_nothing() -> None:
+    played = run(tiny_scenario(rounds=4), timing_only=True)
+    last = curve_of(played.arrow("rounds")).rows[-1]
+    assert (last.participants, last.skipped) == (played.rounds["participants"].sum(), played.rounds["skipped"].sum())
+    assert last.participants
+
+
+def printed(rows: list[Row], width: int = WIDEST_COLUMNS) -> str:
+    text = io.StringIO()
+    Console(file=text, width=width).print(comparison_table(rows, "hall"))
+    return text.getvalue()
+
+
+HEADINGS = (
+    "profile",
+    "target",
+    "covered",
+    "reached",
+    "accuracy",
+    "round",
+    "simulated",
+    "bytes",
+    "energy",
+    "time, less",
+)
+
+
+def wide_rows(strategies: tuple[str, ...], unlike: float) -> list[Row]:
+    """Return rows with long names, long times, and, where seeds are unlike, intervals in all columns."""
+    made = []
+    for profile, strategy, seed in product(("lorawan-eu868-sf12", "nb-iot-nb1"), strategies, (1, 2)):
+        factor = 1 + unlike * seed * len(strategy)
+        one = result(profile, seed, 4e5 * factor, 8e5 * factor, covered=8)
+        summary = {**one.summary, "energy_j": 123.4 * factor, "bytes": {"total": int(2.34e8 * factor)}}
+        summary["final_accuracy"], summary["rounds"] = 0.6 / factor, 100 * seed
+        variant = (("profile", profile), ("strategy", strategy))
+        made.append(one._replace(summary=summary, trial=replace(one.trial, variant=variant)))
+    return comparison(made)
+
+
+@pytest.mark.parametrize("strategies", [("fedavg",), ("hfedms-d", "fedadagrad")])
+@pytest.mark.parametrize("unlike", [0.0, 0.01])
+def test_the_table_fits_a_hundred_columns_and_no_column_is_cut(strategies: tuple[str, ...], unlike: float) -> None:
+    rows = wide_rows(strategies, unlike)
+    text = printed(rows)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "…" not in text
+    for word in (*HEADINGS, "lorawan-eu868-sf12", "nb-iot-nb1", *(strategies if len(strategies) > 1 else ()), "8/8"):
+        assert word in text, word
+    assert text.count("2 of 2") == len(rows) / 2
+    shown = [format_joules(row.measures["energy_j"].mean) for row in rows if row.measures["energy_j"] is not None]
+    assert shown
+    assert all(joules in text for joules in shown)
+
+
+def test_in_a_narrow_terminal_cells_wrap_and_nothing_is_cut() -> None:
+    text = printed(wide_rows(("hfedms-d", "fedadagrad"), 0.01), 60)
+    assert max(len(line) for line in text.splitlines()) <= 60
+    assert "…" not in text
+
+
+def test_the_lines_below_the_table_explain_its_signs_and_say_what_is_not_modelled() -> None:
+    results = [result("a", 1, None, covered=8), result("b", 1, None, covered=7)]
+    refused = [refusal("c", 1, "no cell"), refusal("c", 2, "no cell"), refusal("d", 1, "no cell")]
+    rows = comparison(results, refused)
+    assert comparison_notes(rows) == [
+        "* not all sensors are in coverage: these figures are of fewer sensors, and not compared",
+        "† c (2 seeds); d: no cell",
+        "not modelled: multicast, transport headers, interference between cells",
+    ]
+    text = printed(rows)
+    assert "8/8 " in text
+    assert "7/8 *" in text
+    assert text.count("refused †") == 2
+    assert comparison_notes(comparison(results[:1])) == []
+
+
+def test_a_mean_coverage_that_is_not_whole_never_looks_so() -> None:
+    row = comparison([result("a", 1, None, covered=8)])[-1]._replace(coverage=Coverage(1000, 999.99))
+    assert "999.9/1000 *" in printed([row])
