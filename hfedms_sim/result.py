@@ -81,18 +81,18 @@ class RunResult:
     def utilisation(self) -> "pd.Series[float]":
         """Share of each cell's airtime that was used, in its busier direction; half-duplex cells have one for both.
 
-        A cell with dedicated channels has one for each sensor.
+        A cell with dedicated channels has one for each sensor that uses it, chosen to take part or not.
         """
         transfers = self.arrow("transfers").select(["cell", "direction", "airtime_s"])
         used_s = transfers.group_by(["cell", "direction"]).aggregate([("airtime_s", "sum")]).to_pandas()
         by_cell = used_s.pivot(index="cell", columns="direction", values="airtime_s_sum").fillna(0.0)
         elapsed_s = self.summary["simulated_s"]
+        sensors = {cell["name"]: cell["sensors"] for cell in self.summary["cells"]}
         shares = {}
-        for index, cell in enumerate(self.scenario.cells):
+        for cell in self.scenario.cells:
             row = by_cell.loc[cell.name] if cell.name in by_cell.index else pd.Series(dtype=float)
             busy_s = row.sum() if cell.profile.duplex == "cell-half" else row.max() if len(row) else 0.0
-            attached = len(range(index, self.scenario.sensors.count, len(self.scenario.cells)))
-            channels = attached if cell.profile.channels == "dedicated" else cell.profile.channels
+            channels = sensors[cell.name] if cell.profile.channels == "dedicated" else cell.profile.channels
             shares[cell.name] = busy_s / (channels * elapsed_s) if channels and elapsed_s else 0.0
         return pd.Series(shares, dtype=float)
 
@@ -125,7 +125,8 @@ def _missing(directory: Path) -> list[str]:
 class RunDirectory:
     """A run directory being written, by this process alone: it holds a lock on it until it ends.
 
-    `pins` are lineages whose checkpoints are kept for other runs; `on_notice` is told what was found damaged.
+    `pins` are lineages whose checkpoints are kept for other runs; `on_notice` is told what was found damaged, and which
+    cells have no sensor.
     """
 
     def __init__(self, path: Path, is_new: bool) -> None:

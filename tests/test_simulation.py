@@ -18,8 +18,8 @@ FILES = {
     "captures.parquet", "faults.parquet", "learning",
 }  # fmt: skip
 SUMMARY_KEYS = [
-    "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "final_accuracy",
-    "best_accuracy", "final_loss", "bytes", "energy_j", "targets", "closed_form", "lineage",
+    "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
+    "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "cells", "targets", "closed_form", "lineage",
 ]  # fmt: skip
 
 
@@ -41,6 +41,7 @@ def test_the_summary_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert list(summary) == SUMMARY_KEYS
     assert list(summary["bytes"]) == ["up", "down", "total"]
+    assert summary["cells"] == [{"name": "hall", "sensors": 8}]
     assert list(summary["closed_form"]) == ["bytes", "seconds"]
     spent = ("round", "simulated_s", "bytes", "energy_j", "updated_parameters")
     assert summary["targets"] == [{"accuracy": 0.5} | dict.fromkeys(spent)]

@@ -88,6 +88,8 @@ def _accuracy(result: RunResult) -> str:
 
 def _sensors(result: RunResult) -> str:
     where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
+    empty = sum(not cell["sensors"] for cell in result.summary["cells"])
+    where += f" ({empty:,} without sensors)" if empty else ""
     outside = int((result.faults["kind"] == "out of coverage").sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where
 

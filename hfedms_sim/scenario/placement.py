@@ -31,7 +31,7 @@ class Placement(Settings):
     spread_m: NonNegativeFloat | None = None
     """Standard deviation of a sensor's place around its cluster's centre (clusters)."""
     path: Annotated[str, Field(min_length=1)] | None = None
-    """CSV with the columns sensor, x_m, y_m (csv)."""
+    """CSV with the columns sensor, x_m, y_m and, if it is to say which radio a sensor has, cell (csv)."""
     environment: Environment = "SH"
     """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between."""
     extra_loss_db: Annotated[float, Field(ge=0, le=150)] = 0.0

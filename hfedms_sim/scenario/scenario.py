@@ -12,6 +12,7 @@ from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
 
 DEFAULT_SKEW = 1.0
+MAX_SENSORS = 10_000_000
 
 
 class Data(Settings):
@@ -39,7 +40,7 @@ class Data(Settings):
 
 
 class Sensors(Settings):
-    count: Annotated[int, Field(ge=1, le=10_000_000)] = 368
+    count: Annotated[int, Field(ge=1, le=MAX_SENSORS)] = 368
     """K: how many sensors the factory has."""
     types: PositiveInt = 10
     """Production lines with class preferences of their own."""
@@ -119,6 +120,8 @@ class Cell(Settings):
     """How reports call the cell."""
     profile: NetworkProfile
     """A shipped profile's name, a path to a YAML file, or the profile itself."""
+    sensors: Annotated[int, Field(ge=0, le=MAX_SENSORS)] | None = None
+    """How many sensors have its radio, in the order of their numbers; in all cells or in none."""
     x_m: Annotated[float, Field(ge=0, le=1e5)] | None = None
     """Where it stands in the hall, along its width; needed if sensors are placed."""
     y_m: Annotated[float, Field(ge=0, le=1e5)] | None = None
@@ -158,7 +161,7 @@ class Scenario(Settings):
     compute: Compute = Compute()
     """The sensors' processors."""
     cells: Annotated[TupleOf[Cell], Field(min_length=1, max_length=100_000)]
-    """The base stations; sensors are spread round-robin."""
+    """The base stations; sensors are spread round-robin unless they are counted or placed."""
     backbone: Backbone = Backbone()
     """What connects base stations and server."""
     strategy: StrategySettings = HFedMSDynamicSettings()
@@ -183,6 +186,20 @@ class Scenario(Settings):
         return self
 
     @model_validator(mode="after")
+    def _cells_count_every_sensor(self) -> "Scenario":
+        counts = self.sensors_of_cells
+        if counts is None:
+            return self
+        uncounted = [cell.name for cell in self.cells if cell.sensors is None]
+        if uncounted:
+            raise ValueError(f"cells: all have sensors or none has; '{uncounted[0]}' has none, another cell has")
+        if sum(counts) != self.sensors.count:
+            raise ValueError(
+                f"cells: their sensors add up to {sum(counts)}; must be sensors.count, which is {self.sensors.count}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fusion_has_convolutions(self) -> "Scenario":
         if self.strategy.name == "fedfusion" and not self.model_spec.convolutions:
             raise ValueError(
@@ -193,6 +210,13 @@ class Scenario(Settings):
     @property
     def model_spec(self) -> ModelSpec:
         return MODELS[self.model]
+
+    @property
+    def sensors_of_cells(self) -> tuple[int, ...] | None:
+        """How many sensors each cell is counted to have; None if cells do not say."""
+        if all(cell.sensors is None for cell in self.cells):
+            return None
+        return tuple(cell.sensors or 0 for cell in self.cells)
 
     @property
     def profile_names(self) -> str:

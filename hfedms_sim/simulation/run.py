@@ -12,6 +12,7 @@ from hfedms_sim.provenance import now, provenance_of
 from hfedms_sim.result import RunDirectory, RunResult, learning_of
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation.engines import device_of
+from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.session import Progress, Session
 from hfedms_sim.trace import Trace
 
@@ -47,6 +48,8 @@ def run(
             store = _store(directory, others)
         with Trace(None if directory is None else directory.path) as trace:
             session = Session(scenario, trace, threads=threads, device=device_of(device), store=store)
+            if directory is not None and (notice := empty_cells_notice(session.cells)):
+                directory.on_notice(f"{scenario.name}: {notice}")
             built = perf_counter()
             session.play(on_round, inf if allow_infeasible else LONGEST_FIRST_ROUND_S)
             played = perf_counter()

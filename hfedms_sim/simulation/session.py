@@ -24,6 +24,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.engines import engine_of, instruction_set, require_runnable
 from hfedms_sim.simulation.lineage_trainer import LineageTrainer
 from hfedms_sim.simulation.milestones import Milestones, Spent
+from hfedms_sim.simulation.occupancy import occupancy_of
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.trace import Trace
 from hfedms_sim.units import format_seconds
@@ -60,6 +61,7 @@ class Session:
         )
         batches = _batches(scenario, dataset)
         self._world = World(scenario, trace, _limiting_sizes(scenario, dataset))
+        self.cells = occupancy_of(self._world, scenario)
         self._planner = Planner(scenario, batches, self._world)
         self._milestones = Milestones(scenario.targets)
         settings = _lineage_settings(scenario, dataset, threads, device)
@@ -107,6 +109,7 @@ class Session:
             "final_loss": reached.final_loss,
             "bytes": {"up": up, "down": down, "total": up + down},
             "energy_j": world.energy_j,
+            "cells": [cell._asdict() for cell in self.cells],
             "targets": reached.summary(),
             "closed_form": {
                 "bytes": None if traffic is None else traffic.total_bytes,

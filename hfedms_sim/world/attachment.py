@@ -1,10 +1,17 @@
 """Which cell a sensor uses, and at which rates.
 
-Sensors that stand nowhere are spread round-robin and have their profile's full rates. Placed sensors take the cell
-that can carry most for them (coverage.py); their rates are the profile's times the Shannon factor of their SNR, or
-those of their repetition class where the profile has classes. A sensor that no cell reaches takes no part.
+Sensors that stand nowhere are spread round-robin, or in the order of their numbers where the cells count theirs, and
+have their profile's full rates. Placed sensors take the cell that can carry most for them (coverage.py); their rates
+are the profile's times the Shannon factor of their SNR, or those of their repetition class where the profile has
+classes. A sensor that no cell reaches takes no part.
+
+A module speaks one technology, which is a profile's name. Where a count or a column of the positions' file gives a
+placed sensor a cell, it has that cell's technology: it chooses among the cells that share it. Otherwise it may use all.
 """
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
@@ -59,13 +66,37 @@ class RoundRobin:
         return np.arange(self._sensors)
 
 
+class Counted:
+    """The first sensors use the first cell, as many as it counts, the next ones the second cell, and so on."""
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        self._counts = counts
+        self._ends = list(accumulate(counts))
+
+    def cell(self, sensor: int) -> int:
+        return bisect_right(self._ends, sensor)
+
+    def cells(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.searchsorted(self._ends, sensors, side="right")
+
+    def factor(self, direction: Direction, sensor: int) -> float:
+        return 1.0
+
+    def attached(self, cell: int) -> int:
+        return self._counts[cell]
+
+    @property
+    def covered(self) -> NDArray[np.int64]:
+        return np.arange(self._ends[-1])
+
+
 class Placed:
     def __init__(self, scenario: Scenario, draws: Draws) -> None:
         placement = scenario.sensors.placement
-        self.positions_m = _positions_m(placement, scenario.sensors.count, draws)
+        self.positions_m, radio_of = _placed(scenario, draws)
         self.cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
         budgets = [_budget(cell.profile, placement) for cell in scenario.cells]
-        self.coverage = attach(self.positions_m, self.cell_positions_m, budgets, draws)
+        self.coverage = attach(self.positions_m, self.cell_positions_m, budgets, draws, _allowed(scenario, radio_of))
         if not self.coverage.covered.any():
             raise InputError("no sensor is in coverage: more cells, or another radio")
         self._cell: list[int] = self.coverage.cell.tolist()
@@ -96,15 +127,45 @@ class Placed:
 
 
 def make_attachment(scenario: Scenario, draws: Draws) -> Attachment:
-    if scenario.sensors.placement.kind == "none":
-        return RoundRobin(scenario.sensors.count, len(scenario.cells))
-    return Placed(scenario, draws)
+    if scenario.sensors.placement.kind != "none":
+        return Placed(scenario, draws)
+    counts = scenario.sensors_of_cells
+    return RoundRobin(scenario.sensors.count, len(scenario.cells)) if counts is None else Counted(counts)
+
+
+def _placed(scenario: Scenario, draws: Draws) -> tuple[places.Floats, NDArray[np.int64] | None]:
+    """Return where the sensors stand, and the index of the cell whose radio each has; None: any."""
+    placement, count, counts = scenario.sensors.placement, scenario.sensors.count, scenario.sensors_of_cells
+    counted = None if counts is None else np.repeat(np.arange(len(counts)), counts)
+    if placement.kind != "csv":
+        return _positions_m(placement, count, draws), counted
+    assert placement.path is not None
+    positions_m, listed = places.from_csv(
+        count, _hall(placement), Path(placement.path), [cell.name for cell in scenario.cells]
+    )
+    if listed is not None and counted is not None:
+        raise InputError(
+            f"{placement.path}: its column cell and cells.N.sensors both say which radio a sensor has; leave one out"
+        )
+    return positions_m, counted if listed is None else listed
+
+
+def _allowed(scenario: Scenario, radio_of: NDArray[np.int64] | None) -> NDArray[np.bool_] | None:
+    """Return sensors x cells, true where the cell has the sensor's technology; None where all may use all."""
+    _, technology = np.unique([cell.profile.name for cell in scenario.cells], return_inverse=True)
+    if radio_of is None or not technology.any():
+        return None
+    return np.asarray(technology[radio_of][:, None] == technology)
+
+
+def _hall(placement: Placement) -> places.Hall:
+    assert placement.width_m is not None
+    assert placement.length_m is not None
+    return places.Hall(placement.width_m, placement.length_m)
 
 
 def _positions_m(placement: Placement, count: int, draws: Draws) -> places.Floats:
-    assert placement.width_m is not None
-    assert placement.length_m is not None
-    hall = places.Hall(placement.width_m, placement.length_m)
+    hall = _hall(placement)
     if placement.kind == "grid":
         assert placement.pitch_m is not None
         return places.grid(count, hall, placement.pitch_m)
@@ -112,9 +173,6 @@ def _positions_m(placement: Placement, count: int, draws: Draws) -> places.Float
         assert placement.clusters is not None
         assert placement.spread_m is not None
         return places.clusters(count, hall, placement.clusters, placement.spread_m, draws)
-    if placement.kind == "csv":
-        assert placement.path is not None
-        return places.from_csv(count, hall, Path(placement.path))
     return places.uniform(count, hall, draws)
 
 

@@ -122,13 +122,33 @@ def test_a_placement_that_makes_no_sense_is_refused(attempt: Callable[[], object
 def test_a_csv_file_puts_each_sensor_where_it_says(content: str, tmp_path: Path) -> None:
     file = tmp_path / "hall.csv"
     file.write_bytes(content.encode())
-    assert from_csv(3, HALL, file).tolist() == [[1.5, 2.0], [0.0, 0.0], [60.0, 120.0]]
+    listed = from_csv(3, HALL, file)
+    assert listed.positions_m.tolist() == [[1.5, 2.0], [0.0, 0.0], [60.0, 120.0]]
+    assert listed.cells is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "sensor,x_m,y_m,cell\n0,1,2,yard\n1,3,4,hall\n2,5,6,yard\n",
+        '\ufeffsensor, x_m, y_m, cell\r\n2,5,6,yard\r\n"0",1,2,"yard"\r\n1,3,4, hall \r\n',
+    ],
+    ids=["plain", "spreadsheet's, in any order"],
+)
+def test_a_csv_file_may_name_the_cell_of_each_sensor(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "hall.csv"
+    file.write_bytes(content.encode())
+    positions_m, cells = from_csv(3, HALL, file, ["hall", "yard"])
+    assert positions_m.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert cells is not None
+    assert cells.tolist() == [1, 0, 1]
 
 
 SENSORS = "the sensors 0 to 2"
 WHOLE = "must be a whole number from 0 to 2"
 INSIDE_X, INSIDE_Y = (f"must be a number from 0 to {side}, inside the hall" for side in (60, 120))
 GOOD = b"sensor,x_m,y_m\n0,1,1\n1,2,2\n"
+NAMED = b"sensor,x_m,y_m,cell\n0,1,1,hall\n"
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", ", line 1: header = '': must be sensor,x_m,y_m"),
     "no header": (b"0,1,1\n", ", line 1: header = '0,1,1': must be sensor,x_m,y_m"),
@@ -154,6 +174,13 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "line break in a value": (GOOD + b'2,"3\n4",3\n', f", line 5: x_m = '3\\n4': {INSIDE_X}"),
     "too few values": (GOOD + b"2,3\n", ", line 4: row = '2,3': must have 3 values, sensor,x_m,y_m"),
     "too many values": (GOOD + b"2,3,4,5\n", ", line 4: row = '2,3,4,5': must have 3 values, sensor,x_m,y_m"),
+    "misspelt fourth column": (
+        b"sensor,x_m,y_m,cel\n",
+        ", line 1: header = 'sensor,x_m,y_m,cel': must be sensor,x_m,y_m,cell",
+    ),
+    "unknown cell": (NAMED + b"1,2,2,hal\n", ", line 3: unknown cell 'hal'. Did you mean 'hall'? Known: hall, yard"),
+    "no cell": (NAMED + b"1,2,2,\n", ", line 3: unknown cell ''. Known: hall, yard"),
+    "cell left out": (NAMED + b"1,2,2\n", ", line 3: row = '1,2,2': must have 4 values, sensor,x_m,y_m,cell"),
     "not UTF-8": (GOOD + b"2,\xff,3\n", ", line 4: byte 0xff is not UTF-8 text"),
     "UTF-16": (GOOD.decode().encode("utf-16"), ", line 1: byte 0xff is not UTF-8 text"),
 }
@@ -164,7 +191,7 @@ def test_a_bad_csv_file_is_refused_in_one_line(content: bytes, message: str, tmp
     file = tmp_path / "hall.csv"
     file.write_bytes(content)
     with pytest.raises(InputError) as refused:
-        from_csv(3, HALL, file)
+        from_csv(3, HALL, file, ["hall", "yard"])
     assert str(refused.value) == f"{file}{message}"
     assert len(str(refused.value).splitlines()) == 1
 
