@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hfedms_sim.scenario import Scenario
 from hfedms_sim.world import World
 
 _MOST_NAMED = 5
@@ -21,10 +20,10 @@ class Occupancy(NamedTuple):
     """In coverage, whether or not they are ever chosen to take part."""
 
 
-def occupancy_of(world: World, scenario: Scenario) -> tuple[Occupancy, ...]:
+def occupancy_of(world: World) -> tuple[Occupancy, ...]:
     """Return how many sensors use each cell, in the order of the cells."""
-    found = Counter(world.cell_of(sensor).name for sensor in world.covered.tolist())
-    return tuple(Occupancy(cell.name, found[cell.name]) for cell in scenario.cells)
+    found = Counter(map(world.cell_of, world.covered.tolist()))
+    return tuple(Occupancy(cell.name, found[cell]) for cell in world.cells)
 
 
 def empty_cells_notice(cells: Sequence[Occupancy]) -> str | None:

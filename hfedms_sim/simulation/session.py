@@ -61,7 +61,7 @@ class Session:
         )
         batches = _batches(scenario, dataset)
         self._world = World(scenario, trace, _limiting_sizes(scenario, dataset))
-        self.cells = occupancy_of(self._world, scenario)
+        self.cells = occupancy_of(self._world)
         self._planner = Planner(scenario, batches, self._world)
         self._milestones = Milestones(scenario.targets)
         settings = _lineage_settings(scenario, dataset, threads, device)
