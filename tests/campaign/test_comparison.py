@@ -169,8 +169,8 @@ def refusal(profile: str, seed: int, reason: str) -> Refusal:
     return Refusal(result(profile, seed, None).trial, reason)
 
 
-def test_what_was_refused_comes_last_a_row_for_each_variant_and_reason(tmp_path: Path) -> None:
-    refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no cell"), refusal("a", 2, "too slow")]
+def test_what_was_refused_comes_last_a_row_for_each_variant_with_the_reason_of_its_first_seed(tmp_path: Path) -> None:
+    refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no place"), refusal("a", 2, "too slow")]
     write_tables([result("a", 1, 5.0, covered=8)], tmp_path, refused)
     found = [(row["profile"], row["target"], row["seeds"], row["reached"], row["reason"], row["covered"])
              for row in lines(tmp_path / "comparison.csv")]  # fmt: skip
@@ -183,7 +183,7 @@ def test_what_was_refused_comes_last_a_row_for_each_variant_and_reason(tmp_path:
     stopped = [(row["trial"], row["seed"], row["stopped"], row["covered"]) for row in lines(tmp_path / "trials.csv")]
     assert stopped == [
         ("a-1", "1", "", "8"), ("a-1", "1", "", "8"),
-        ("far-1", "1", "no cell", ""), ("far-2", "2", "no cell", ""), ("a-2", "2", "too slow", ""),
+        ("far-1", "1", "no cell", ""), ("far-2", "2", "no place", ""), ("a-2", "2", "too slow", ""),
     ]  # fmt: skip
     assert len(lines(tmp_path / "curves.csv")) == 3
 
