@@ -6,14 +6,13 @@ target, seed by seed: both saw the same streams and failures, so most of what se
 
 A radio that loses sensors serves fewer of them, and looks fast for it. So the reference is the first variant with all
 sensors in coverage (the first of all if none has them), and a variant without is not compared. Trials that were refused
-come last, a row for each variant and reason.
+come last, a row for each variant, with the reason of its first seed: others mostly differ in a figure.
 
 Nothing in it depends on wall time, or on where and in which order the trials were played.
 """
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -61,7 +60,7 @@ class Row(NamedTuple):
     """None where nothing was played, and in records of older versions."""
     is_reference: bool = False
     reason: str | None = None
-    """Why these seeds were refused; None if they were played."""
+    """Why the first of these seeds was refused; None if they were played."""
 
     @property
     def is_comparable(self) -> bool:
@@ -105,10 +104,12 @@ def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -
 
 
 def _refused_rows(refusals: Sequence[Refusal]) -> list[Row]:
-    seeds = Counter((refusal.trial.variant, refusal.reason) for refusal in refusals)
+    reasons: dict[Variant, list[str]] = {}
+    for trial, reason in refusals:
+        reasons.setdefault(trial.variant, []).append(reason)
     return [
-        Row(variant, END, count, 0, dict.fromkeys(MEASURES), dict.fromkeys(COMPARED), reason=reason)
-        for (variant, reason), count in seeds.items()
+        Row(variant, END, len(own), 0, dict.fromkeys(MEASURES), dict.fromkeys(COMPARED), reason=own[0])
+        for variant, own in reasons.items()
     ]
 
 

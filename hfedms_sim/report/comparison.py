@@ -1,5 +1,6 @@
 """The table of a campaign, for people, and how far a campaign is."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import floor, inf
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.campaign import Ended, Row, Standing
+from hfedms_sim.campaign import Ended, Row, Standing, Variant
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.campaign.statistics import Estimate
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
@@ -47,10 +48,13 @@ def comparison_notes(rows: Sequence[Row]) -> list[str]:
         notes.append(
             f"{_PARTIAL} not all sensors are in coverage: these figures are of fewer sensors, and not compared"
         )
+    all_seeds = Counter[Variant]()
+    for row in rows:
+        all_seeds[row.variant] += row.seeds if row.target == END else 0
     who: dict[str, list[str]] = {}
     for row in rows:
         if row.reason is not None:
-            seeds = f" ({row.seeds} seeds)" if row.seeds > 1 else ""
+            seeds = f" ({row.seeds} of {all_seeds[row.variant]} seeds)" if all_seeds[row.variant] > 1 else ""
             who.setdefault(row.reason, []).append(", ".join(_entries(row, telling) or ["all"]) + seeds)
     notes += [f"{_REFUSED} {'; '.join(variants)}: {reason}" for reason, variants in who.items()]
     if len({dict(row.variant).get("profile") for row in rows}) > 1:
@@ -72,7 +76,8 @@ def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.collapse_padding = True
     headings = ["\n".join(telling)] if layout.is_stacked and telling else telling
-    for heading in (*headings, "target,\nreached" if layout.is_tight and any(_reached(rows)) else "target"):
+    reached = _reached(rows) if layout.is_tight else [""] * len(rows)
+    for heading in (*headings, "target,\nreached" if any(reached) else "target"):
         table.add_column(heading, overflow="fold")
     columns = {heading: entries for heading, entries in _columns(rows, layout).items() if any(entries)}
     for heading in columns:
@@ -80,8 +85,8 @@ def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
     for number, row in enumerate(rows):
         own = _entries(row, telling)
         variant = ["\n".join(own)] if layout.is_stacked and telling else own
-        target = f"{row.target}\n{_reached(rows)[number]}" if layout.is_tight else row.target
-        table.add_row(*map(Text, variant), target.strip(), *(entries[number] for entries in columns.values()))
+        target = f"{row.target}\n{reached[number]}".strip()
+        table.add_row(*map(Text, variant), target, *(entries[number] for entries in columns.values()))
     return table
 
 
@@ -125,7 +130,7 @@ def _covered(row: Row) -> str:
     if row.coverage is None:
         return ""
     sensors, covered = row.coverage
-    share = f"{floor(10 * covered) / 10:.6g}/{sensors}"
+    share = f"{floor(10 * covered) / 10:.1f}".removesuffix(".0") + f"/{sensors}"
     return share if row.coverage.is_whole else f"{share} {_PARTIAL}"
 
 

@@ -169,8 +169,8 @@ def refusal(profile: str, seed: int, reason: str) -> Refusal:
     return Refusal(result(profile, seed, None).trial, reason)
 
 
-def test_what_was_refused_comes_last_a_row_for_each_variant_and_reason(tmp_path: Path) -> None:
-    refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no cell"), refusal("a", 2, "too slow")]
+def test_what_was_refused_comes_last_a_row_for_each_variant_with_the_reason_of_its_first_seed(tmp_path: Path) -> None:
+    refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no place"), refusal("a", 2, "too slow")]
     write_tables([result("a", 1, 5.0, covered=8)], tmp_path, refused)
     found = [(row["profile"], row["target"], row["seeds"], row["reached"], row["reason"], row["covered"])
              for row in lines(tmp_path / "comparison.csv")]  # fmt: skip
@@ -183,7 +183,7 @@ def test_what_was_refused_comes_last_a_row_for_each_variant_and_reason(tmp_path:
     stopped = [(row["trial"], row["seed"], row["stopped"], row["covered"]) for row in lines(tmp_path / "trials.csv")]
     assert stopped == [
         ("a-1", "1", "", "8"), ("a-1", "1", "", "8"),
-        ("far-1", "1", "no cell", ""), ("far-2", "2", "no cell", ""), ("a-2", "2", "too slow", ""),
+        ("far-1", "1", "no cell", ""), ("far-2", "2", "no place", ""), ("a-2", "2", "too slow", ""),
     ]  # fmt: skip
     assert len(lines(tmp_path / "curves.csv")) == 3
 
@@ -262,20 +262,27 @@ def test_in_a_narrow_terminal_cells_wrap_and_nothing_is_cut() -> None:
 
 def test_the_lines_below_the_table_explain_its_signs_and_say_what_is_not_modelled() -> None:
     results = [result("a", 1, None, covered=8), result("b", 1, None, covered=7)]
-    refused = [refusal("c", 1, "no cell"), refusal("c", 2, "no cell"), refusal("d", 1, "no cell")]
+    refused = [
+        refusal("c", 1, "no cell"),
+        refusal("c", 2, "no cell"),
+        refusal("d", 1, "no cell"),
+        refusal("a", 2, "too slow"),
+    ]
     rows = comparison(results, refused)
     assert comparison_notes(rows) == [
         "* not all sensors are in coverage: these figures are of fewer sensors, and not compared",
-        "† c (2 seeds); d: no cell",
+        "† c (2 of 2 seeds); d: no cell",
+        "† a (1 of 2 seeds): too slow",
         "not modelled: multicast, transport headers, interference between cells",
     ]
     text = printed(rows)
     assert "8/8 " in text
     assert "7/8 *" in text
-    assert text.count("refused †") == 2
+    assert text.count("refused †") == 3
     assert comparison_notes(comparison(results[:1])) == []
 
 
 def test_a_mean_coverage_that_is_not_whole_never_looks_so() -> None:
-    row = comparison([result("a", 1, None, covered=8)])[-1]._replace(coverage=Coverage(1000, 999.99))
-    assert "999.9/1000 *" in printed([row])
+    row = comparison([result("a", 1, None, covered=8)])[-1]
+    assert "999.9/1000 *" in printed([row._replace(coverage=Coverage(1000, 999.99))])
+    assert "2000000/2000000 " in printed([row._replace(coverage=Coverage(2_000_000, 2_000_000.0))])
