@@ -12,7 +12,7 @@ off from is there, which is before its parent has ended.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,9 +71,7 @@ class Campaign:
         The workers are closed and the directory is unlocked at the end, however it ends.
         """
         try:
-            scenarios = claim(self.directory, self.trials, self.options)
-            options = asdict(self.options)
-            self._digests = {name: records.digest_of(scenario, options) for name, scenario in scenarios.items()}
+            self._digests = claim(self.directory, self.trials, self.options)
             for name in ("trials", records.DIRECTORY):
                 (self.directory.path / name).mkdir(exist_ok=True)
             self._records = {each.name: kept for each in self.trials if (kept := self._kept(each)) is not None}

@@ -55,7 +55,7 @@ class Row(NamedTuple):
     reached: int
     measures: dict[str, Estimate | None]
     differences: dict[str, Estimate | None]
-    """To the reference; None there, where no seed has both, and where not all sensors are in coverage."""
+    """How far measures are from the reference's; None there, where no seed has both, and without full coverage."""
     coverage: Coverage | None = None
     """None where nothing was played, and in records of older versions."""
     is_reference: bool = False

@@ -39,8 +39,8 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
     return RunDirectory(out, is_new=False)
 
 
-def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) -> dict[str, Any]:
-    """Make the directory this campaign's and return each trial's scenario as campaign.json has it, by name.
+def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) -> dict[str, str]:
+    """Make the directory this campaign's and return what identifies each trial, by name (`digests_of`).
 
     The directory of another campaign is refused with the first difference.
     """
@@ -54,12 +54,16 @@ def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) ->
     except InputError:
         directory.abandon()
         raise
-    return now["trials"]
+    return _digests(now["trials"], options)
 
 
 def digests_of(trials: Sequence[Trial], options: Options) -> dict[str, str]:
     """Return by name what identifies each trial: its resolved scenario, what its data files hold, and the options."""
-    return {name: digest_of(scenario, asdict(options)) for name, scenario in _portable(trials).items()}
+    return _digests(_portable(trials), options)
+
+
+def _digests(scenarios: dict[str, Any], options: Options) -> dict[str, str]:
+    return {name: digest_of(scenario, asdict(options)) for name, scenario in scenarios.items()}
 
 
 def _manifest(path: Path) -> dict[str, Any]:

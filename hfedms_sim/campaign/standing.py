@@ -33,7 +33,7 @@ class Standing(NamedTuple):
     failed: int
     rounds_done: int
     rounds: int
-    """Of all trials, as many as their scenarios ask for."""
+    """How many the scenarios of all trials ask for."""
     eta_s: float | None
     """Seconds of wall time that are left; None until that can be told."""
     ended: tuple[Ended, ...] = ()

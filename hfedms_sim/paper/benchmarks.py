@@ -46,10 +46,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
             _streams_are_harder(column, results),
         )
     ]
-    if "tuned" in study.columns:
-        claims += _tuned_race(study, results)
     tables = [_accuracy_table(study, results), _cost_table(study, results)]
     if "tuned" in study.columns:
+        claims += _tuned_race(study, results)
         tables.append(_tuned_table(study))
     return Outcome(tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
 
@@ -64,7 +63,7 @@ def _accuracy_table(study: Study, results: Results) -> Table:
         for kind in KINDS:
             printed = published.BENCHMARKS.get(strategy, {}).get(kind)
             row.append("" if printed is None else f"{printed.accuracy:.3f} / {printed.loss:.3f}")
-            row += [_score(results.of(strategy, kind, column)) for column in study.columns]
+            row += [_score(results.of(strategy, kind, column=column)) for column in study.columns]
         rows.append(tuple(row))
     rounds, converged = published.CONVERGED
     rows.append((f"hfedms-d, {rounds:,} rounds", f"{converged.accuracy:.3f} / {converged.loss:.3f}",
@@ -96,7 +95,7 @@ def _cost_table(study: Study, results: Results) -> Table:
     rows: list[tuple[Value, ...]] = []
     for column in study.columns:
         for strategy in strategies_on("stream"):
-            seeds = results.of(strategy, "stream", column)
+            seeds = results.of(strategy, "stream", column=column)
             if seeds:
                 rows.append((strategy, column, *_times(study, seeds, time), _sent_a_round(seeds, sent)))
     note = "On the paper's cell, until the accuracy was first measured (how many seeds got there)."
@@ -120,7 +119,7 @@ def _sent_a_round(seeds: Seeds, axis: Axis) -> float | None:
 def _figure(study: Study, column: Column, results: Results) -> Figure:
     panels = []
     for kind in KINDS:
-        found = [(name, results.of(name, kind, column)) for name in strategies_on(kind)]
+        found = [(name, results.of(name, kind, column=column)) for name in strategies_on(kind)]
         for measure in ("accuracy", "loss"):
             lines = tuple(
                 seeds.line(name, "round", measure, style="solid" if name.startswith("hfedms") else "dashed")
@@ -132,10 +131,10 @@ def _figure(study: Study, column: Column, results: Results) -> Figure:
 
 
 def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> Claim:
-    ours = results.of(HFEDMS[kind], kind, column)
+    ours = results.of(HFEDMS[kind], kind, column=column)
     parts = []
     for rival in BASELINES:
-        theirs = results.of(rival, kind, column)
+        theirs = results.of(rival, kind, column=column)
         told = "" if theirs else "not run"
         accuracy, loss = (paired(ours.final(each), theirs.final(each)) for each in ("accuracy", "loss"))
         parts.append(Part(f"more accurate than {rival}", accuracy, told))
@@ -146,7 +145,7 @@ def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> C
 def _tuned_race(study: Study, results: Results) -> list[Claim]:
     """Judge rounds, bytes and parameters with tuned settings; with defaults two other experiments do."""
     fedavg, static, dynamic = (
-        Racer(name, results.of(name, "stream", "tuned")) for name in ("fedavg", "hfedms-s", "hfedms-d")
+        Racer(name, results.of(name, "stream", column="tuned")) for name in ("fedavg", "hfedms-s", "hfedms-d")
     )
     race = Race(fedavg, (static, dynamic), study.scale.evaluate_every)
     by_parameters = parameters_claim("tuned", static.seeds, {"hfedms-d": dynamic.seeds})
@@ -154,33 +153,31 @@ def _tuned_race(study: Study, results: Results) -> list[Claim]:
 
 
 def _streams_are_harder(column: Column, results: Results) -> Claim:
-    streams = {name: results.of(name, "stream", column).final("accuracy") for name in BASELINES}
+    streams = {name: results.of(name, "stream", column=column).final("accuracy") for name in BASELINES}
     parts = []
     for name in BASELINES:
-        values = paired(results.of(name, "static", column).final("accuracy"), streams[name])
+        values = paired(results.of(name, "static", column=column).final("accuracy"), streams[name])
         if values:
             parts.append(Part(f"{name} is worse on streams", values))
     seeds = sorted(set.intersection(*({*finals} for finals in streams.values())))
     if seeds:
-        others = [name for name in BASELINES if name not in _ADAPTIVE]
-        second = [sorted(streams[name][seed] for name in _ADAPTIVE)[-2] for seed in seeds]
-        best_other = [max(streams[name][seed] for name in others) for seed in seeds]
-        parts.append(
-            Part(
-                "the two best on streams are adaptive servers",
-                tuple(a - b for a, b in zip(second, best_other, strict=True)),
-            )
-        )
-        worst_other = [min(streams[name][seed] for name in BASELINES if name not in _PLAIN) for seed in seeds]
-        best_plain = [max(streams[name][seed] for name in _PLAIN) for seed in seeds]
-        parts.append(
-            Part(
-                "FedAvg and FedProx are the worst there",
-                tuple(a - b for a, b in zip(worst_other, best_plain, strict=True)),
-            )
-        )
+        parts += _order_on_streams([{name: finals[seed] for name, finals in streams.items()} for seed in seeds])
     compared = len(parts) > 2
     return Claim("Q3", column, tuple(parts) if compared else (), "" if compared else "needs runs on both kinds of data")
+
+
+def _order_on_streams(by_seed: list[dict[str, float]]) -> list[Part]:
+    """Return who is best and who is worst, given each seed's accuracies."""
+    adaptive, plain = [], []
+    for accuracy in by_seed:
+        second = sorted(accuracy[name] for name in _ADAPTIVE)[-2]
+        adaptive.append(second - max(accuracy[name] for name in BASELINES if name not in _ADAPTIVE))
+        best_plain = max(accuracy[name] for name in _PLAIN)
+        plain.append(min(accuracy[name] for name in BASELINES if name not in _PLAIN) - best_plain)
+    return [
+        Part("the two best on streams are adaptive servers", tuple(adaptive)),
+        Part("FedAvg and FedProx are the worst there", tuple(plain)),
+    ]
 
 
 BENCHMARKS = Experiment(

@@ -21,7 +21,7 @@ from hfedms_sim.campaign.records import Record, read_record
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.files import write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
-from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.paper.tuning import TUNING, choice_json
 from hfedms_sim.result import RunDirectory, differences, read_json
 
@@ -81,8 +81,7 @@ class Conductor:
     def unfinished_seconds(self, experiment: Experiment) -> float:
         """Return the processor seconds that the trials without a record are expected to take."""
         finished = _names(self.path_of(experiment))
-        trials = [trial for trial in experiment.trials(self.study) if trial.name not in finished]
-        return sum(trial.scenario.rounds * trial.cost for trial in trials)
+        return seconds_of([trial for trial in experiment.trials(self.study) if trial.name not in finished])
 
     def _results(self, experiment: Experiment, place: Path) -> list[TrialResult]:
         trials = experiment.trials(self.study)

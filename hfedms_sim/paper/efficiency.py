@@ -12,7 +12,7 @@ from statistics import fmean
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Bars, Figure, Table, Value
 from hfedms_sim.paper.accounting import EfficiencyRow, efficiency
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, distinct
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, distinct, mean_of
 from hfedms_sim.paper.published import EFFICIENCY, Efficiency
 from hfedms_sim.paper.race import Measure, Race, Racer
 from hfedms_sim.paper.study import Study
@@ -25,19 +25,21 @@ _BEST = EFFICIENCY[3]  # T = 5
 _MEASURES: tuple[Measure, ...] = ("rounds", "bytes", "hours")
 
 
-def trials_of_interval(study: Study, interval: int) -> list[Trial]:
-    """Return HFedMS on streams with T = `interval`; HFedMS-S is T = 1."""
+def hfedms_with(interval: int) -> tuple[str, dict[str, str]]:
+    """Return the variant of HFedMS that has T = `interval`, and the changes to its settings; HFedMS-S is T = 1."""
     if interval == 1:
-        return study.trials("hfedms-s", "stream")
-    changes = {} if interval == _DEFAULT_INTERVAL else {"strategy.interval": str(interval)}
-    return study.trials("hfedms-d", "stream", changes)
+        return "hfedms-s", {}
+    return "hfedms-d", {} if interval == _DEFAULT_INTERVAL else {"strategy.interval": str(interval)}
+
+
+def trials_of_interval(study: Study, interval: int) -> list[Trial]:
+    strategy, changes = hfedms_with(interval)
+    return study.trials(strategy, "stream", changes)
 
 
 def of_interval(results: Results, interval: int) -> Seeds:
-    if interval == 1:
-        return results.of("hfedms-s", "stream")
-    changes = {} if interval == _DEFAULT_INTERVAL else {"interval": str(interval)}
-    return results.of("hfedms-d", "stream", **changes)
+    strategy, changes = hfedms_with(interval)
+    return results.of(strategy, "stream", changes)
 
 
 def _trials(study: Study) -> list[Trial]:
@@ -97,10 +99,10 @@ def _measured_table(study: Study, race: Race, racers: Mapping[Efficiency, Racer]
         rounds, sent, hours = (race.spent(racer, measure) for measure in _MEASURES)
         as_run = [racer.seeds.spent(each, target, race.every) for each in ("bytes", "simulated_s")]
         rows.append((
-            row.strategy, row.interval, row.rounds, _mean(rounds), row.rounds / fedavg.rounds,
+            row.strategy, row.interval, row.rounds, mean_of(rounds), row.rounds / fedavg.rounds,
             _ratio(rounds, race.spent(race.fedavg, "rounds")),
-            row.tebibytes, _mean(sent, TEBIBYTE), row.hours, _mean(hours),
-            _mean(as_run[0], TEBIBYTE), _mean(as_run[1], SECONDS_PER_HOUR), len(rounds),
+            row.tebibytes, mean_of(sent, TEBIBYTE), row.hours, mean_of(hours),
+            mean_of(as_run[0], TEBIBYTE), mean_of(as_run[1], SECONDS_PER_HOUR), len(rounds),
         ))  # fmt: skip
     header = (
         "strategy", "T", "rounds, published", "rounds, measured", "to FedAvg, published", "to FedAvg, measured",
@@ -112,10 +114,6 @@ def _measured_table(study: Study, race: Race, racers: Mapping[Efficiency, Racer]
         f" network; as run: with {study.scale.model}. Published: FEMNIST; here {study.words}. Means over seeds."
     )
     return Table("efficiency-measured", "Measured rounds to the target, and what they cost", header, tuple(rows), note)
-
-
-def _mean(values: Mapping[int, float], unit: float = 1.0) -> float | None:
-    return fmean(values.values()) / unit if values else None
 
 
 def _ratio(ours: Mapping[int, float], theirs: Mapping[int, float]) -> float | None:

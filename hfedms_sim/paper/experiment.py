@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from math import log
 from statistics import fmean
 
-from hfedms_sim.campaign import Trial, TrialResult
+from hfedms_sim.campaign import Trial, TrialResult, Variant
 from hfedms_sim.campaign.curves import Point
 from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.exhibits import Figure, Line, LineStyle, Table
 from hfedms_sim.paper.claims import Claim
-from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.study import Changes, Study, variant_of
 from hfedms_sim.schedule import interval
 
 
@@ -36,17 +36,16 @@ class Results:
     """What the trials of an experiment came to, found by what tells them apart."""
 
     results: Sequence[TrialResult]
-    _by_variant: dict[frozenset[tuple[str, str]], dict[int, TrialResult]] = field(default_factory=dict)
+    _by_variant: dict[Variant, dict[int, TrialResult]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for result in self.results:
-            of_seeds = self._by_variant.setdefault(frozenset(result.trial.variant), {})
+            of_seeds = self._by_variant.setdefault(result.trial.variant, {})
             of_seeds[result.trial.scenario.seed] = result
 
-    def of(self, strategy: str, kind: str, column: str = "defaults", **changes: str) -> "Seeds":
-        """Return the results of a variant over all seeds; none if there are none."""
-        key = frozenset({("data", kind), ("strategy", strategy), ("settings", column), *changes.items()})
-        return Seeds(self._by_variant.get(key, {}))
+    def of(self, strategy: str, kind: str, changes: Changes | None = None, *, column: str = "defaults") -> "Seeds":
+        """Return the results of the trials that `Study.trials` makes of the same; none if there are none."""
+        return Seeds(self._by_variant.get(variant_of(strategy, kind, column, changes or {}), {}))
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,13 @@ class Seeds:
         return {seed: pairs[-1][1] for seed, pairs in lasts.items() if pairs}
 
     def mean(self, measure: str) -> float | None:
-        values = list(self.final(measure).values())
-        return fmean(values) if values else None
+        return mean_of(self.final(measure))
+
+    def at(self, number: int, measure: str) -> dict[int, float]:
+        """Return by seed what a measure was in a round, where it was taken."""
+        rows = {seed: [row for row in each.curve.rows if row.round == number] for seed, each in self.by_seed.items()}
+        values = {seed: _value(found[0], measure) for seed, found in rows.items() if found}
+        return {seed: value for seed, value in values.items() if value is not None}
 
     def shown(self, measure: str, digits: int = 3) -> str:
         """Return mean and 95 % interval of the final values as text; nothing if there are none."""
@@ -108,9 +112,18 @@ class Seeds:
         return Line(label, columns[0], columns[1], low, high, style)
 
 
+def mean_of(values: Mapping[int, float], unit: float = 1.0) -> float | None:
+    """Return the mean over seeds, in a unit; None if no seed has a value."""
+    return fmean(values.values()) / unit if values else None
+
+
 def _value(row: Point, measure: str) -> float | None:
+    """Return a column of the row, or one of two that are made of columns: `bytes` and `probe_excess`."""
     if measure == "bytes":
         return float(row.uplink_bytes + row.downlink_bytes)
+    if measure == "probe_excess":
+        known = row.probe_accuracy is not None and row.accuracy is not None
+        return (row.probe_accuracy or 0.0) - (row.accuracy or 0.0) if known else None
     value = getattr(row, measure)
     return None if value is None else float(value)
 

@@ -6,9 +6,9 @@ test data in the same round: what is left is what the model knows of just these 
 """
 
 from hfedms_sim.campaign import Trial
-from hfedms_sim.exhibits import Figure, Line, Lines, Mark, Table
+from hfedms_sim.exhibits import Figure, Lines, Mark, Table
 from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, mean_of
 from hfedms_sim.paper.study import Study
 
 STRATEGIES = ("hfedms-s", "hfedms-d")
@@ -35,12 +35,12 @@ def _outcome(study: Study, results: Results) -> Outcome:
             "beyond the test data",
             "round",
             "accuracy less test accuracy",
-            tuple(_excess_line(name, found[name], probe) for name in STRATEGIES),
+            tuple(found[name].line(name, "round", "probe_excess") for name in STRATEGIES),
             mark,
         ),
     )
     rows = tuple(
-        (name, number, _mean(_probe(seeds, number)), _mean(_excess(seeds, number)))
+        (name, number, *(mean_of(seeds.at(number, each)) for each in ("probe_accuracy", "probe_excess")))
         for name, seeds in found.items()
         for number in (probe, probe + 1, probe + _SOON, study.scale.rounds)
     )
@@ -50,42 +50,14 @@ def _outcome(study: Study, results: Results) -> Outcome:
     return Outcome((table,), (Figure("forgetting", f"Forgetting, {study.words}", panels),), (_claim(study, found),))
 
 
-def _probe(seeds: Seeds, number: int) -> dict[int, float]:
-    return _at(seeds, number, subtract_test=False)
-
-
-def _excess(seeds: Seeds, number: int) -> dict[int, float]:
-    return _at(seeds, number, subtract_test=True)
-
-
-def _at(seeds: Seeds, number: int, *, subtract_test: bool) -> dict[int, float]:
-    found = {}
-    for seed, result in seeds.by_seed.items():
-        row = next((row for row in result.curve.rows if row.round == number), None)
-        if row is not None and row.probe_accuracy is not None and row.accuracy is not None:
-            found[seed] = row.probe_accuracy - (row.accuracy if subtract_test else 0.0)
-    return found
-
-
-def _excess_line(name: str, seeds: Seeds, probe: int) -> Line:
-    numbers = sorted(
-        {row.round for result in seeds.by_seed.values() for row in result.curve.rows if row.round >= probe}
-    )
-    points = [(float(number), [*_excess(seeds, number).values()]) for number in numbers]
-    whole = [(number, values) for number, values in points if len(values) == len(seeds.by_seed)]
-    xs, ys = tuple(number for number, _ in whole), tuple(sum(values) / len(values) for _, values in whole)
-    band = (tuple(min(values) for _, values in whole), tuple(max(values) for _, values in whole))
-    return Line(name, xs, ys, *(band if len(seeds.by_seed) > 1 else ((), ())))
-
-
-def _mean(values: dict[int, float]) -> float | None:
-    return sum(values.values()) / len(values) if values else None
-
-
 def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
     """Judge what a model knows of its probe beyond the test data, from the probe's own round to the end of the run."""
     probe, end = study.scale.probe_round, study.scale.rounds
-    at = {(name, when): _excess(seeds, when) for name, seeds in found.items() for when in (probe, probe + _SOON, end)}
+    at = {
+        (name, when): seeds.at(when, "probe_excess")
+        for name, seeds in found.items()
+        for when in (probe, probe + _SOON, end)
+    }
     lost = {name: _less(at[name, probe], at[name, end]) for name in STRATEGIES}
     gain = {when: _less(at["hfedms-d", when], at["hfedms-s", when]) for when in (probe + _SOON, end)}
     parts = (

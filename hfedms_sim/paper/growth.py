@@ -8,7 +8,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, HeatMap, Line, Lines, Panel, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results, mean_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import ChainSettings
@@ -46,16 +46,12 @@ def _outcome(study: Study, results: Results) -> Outcome:
 
 
 def _loss(results: Results, law: str, alpha: float, beta: int) -> dict[int, float]:
-    return results.of("hfedms-s", "static", growth=law, alpha=f"{alpha:g}", beta=f"{beta}").final("loss")
-
-
-def _mean(losses: dict[int, float]) -> float | None:
-    return sum(losses.values()) / len(losses) if losses else None
+    return results.of("hfedms-s", "static", _changes(law, alpha, beta)).final("loss")
 
 
 def _table(study: Study, grid: Grid) -> Table:
     law, alpha, beta, loss = published.BEST_GROWTH
-    rows = tuple((name, *point, _mean(losses)) for name, points in grid.items() for point, losses in points.items())
+    rows = tuple((name, *point, mean_of(losses)) for name, points in grid.items() for point, losses in points.items())
     paper = f"The paper's lowest loss is {loss} with {law}, alpha = {alpha:g}, beta = {beta}"
     note = f"{paper}. Here {study.words}, the first."
     return Table(
@@ -65,7 +61,7 @@ def _table(study: Study, grid: Grid) -> Table:
 
 def _heat_maps(scale: Scale, grid: Grid) -> list[Panel]:
     """Draw a map for each law, all in the same colours; the lowest loss of each is marked."""
-    means = {law: {point: _mean(losses) for point, losses in points.items()} for law, points in grid.items()}
+    means = {law: {point: mean_of(losses) for point, losses in points.items()} for law, points in grid.items()}
     every = [loss for points in means.values() for loss in points.values() if loss is not None]
     limits = (min(every), max(every)) if every else None
     panels: list[Panel] = []
@@ -102,7 +98,7 @@ def _group_curves(study: Study) -> list[Panel]:
 
 def _claim(scale: Scale, grid: Grid) -> Claim:
     """Judge the heat-maps. With one seed nothing can be decided; the differences are shown."""
-    losses = {(law, *point): _mean(found) for law, points in grid.items() for point, found in points.items()}
+    losses = {(law, *point): mean_of(found) for law, points in grid.items() for point, found in points.items()}
     known = {point: loss for point, loss in losses.items() if loss is not None}
     if len(known) < len(losses):
         return Claim("Q9", "defaults", (), "needs all points of the grid")

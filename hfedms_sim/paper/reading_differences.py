@@ -9,7 +9,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Bars, Figure, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
+from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, mean_of, shown
 from hfedms_sim.paper.readings import DARK_INK, Difference, differences_of
 from hfedms_sim.paper.study import Study
 
@@ -38,9 +38,7 @@ def _trials(study: Study) -> list[Trial]:
 
 def _outcome(study: Study, results: Results) -> Outcome:
     found = {
-        (strategy, name): results.of(
-            strategy, "stream", **{key.removeprefix("strategy."): value for key, value in changes.items()}
-        )
+        (strategy, name): results.of(strategy, "stream", changes)
         for strategy in STRATEGIES
         for name, changes in _variants(strategy).items()
     }
@@ -49,17 +47,13 @@ def _outcome(study: Study, results: Results) -> Outcome:
         gains = paired(seeds.final("accuracy"), found[strategy, "text"].final("accuracy"))
         reached = seeds.spent("round", published.TARGET_ACCURACY, study.scale.evaluate_every)
         rows.append(
-            (strategy, name, seeds.shown("accuracy"), seeds.shown("loss"), shown(list(gains)), _mean_round(reached))
+            (strategy, name, seeds.shown("accuracy"), seeds.shown("loss"), shown(list(gains)), mean_of(reached))
         )
     header = ("strategy", "difference from the text", "accuracy", "loss", "accuracy less the text's", "rounds to 0.7")
     gap = published.BENCHMARKS["hfedms-d"]["stream"].accuracy - published.BENCHMARKS["fedavg"]["stream"].accuracy
     here = f"{_gap(found, 'text')} by the text, {_gap(found, _ALL)} by the program"
     note = f"{study.words}. Published: HFedMS-D {gap:+.3f} beyond FedAvg; here {here}."
     return Outcome((Table("readings", "Text and program", header, tuple(rows), note),), (_figure(study, found),))
-
-
-def _mean_round(reached: dict[int, float]) -> float | None:
-    return sum(reached.values()) / len(reached) if reached else None
 
 
 def _gap(found: dict[tuple[str, str], Seeds], name: str) -> str:

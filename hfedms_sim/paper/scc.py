@@ -61,9 +61,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
 
 def _seeds(study: Study, results: Results, name: str) -> Seeds:
     strategy, changes = VARIANTS[name]
-    return results.of(
-        strategy, "stream", **{key.removeprefix("strategy."): value for key, value in _fitting(study, changes).items()}
-    )
+    return results.of(strategy, "stream", _fitting(study, changes))
 
 
 def _less(found: dict[str, Seeds], name: str) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hfedms_sim.campaign import Trial
+from hfedms_sim.campaign import Trial, Variant
 from hfedms_sim.data import kind_of, open_dataset
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.published import DataKind
@@ -106,16 +106,20 @@ class Study:
     def _trial(self, strategy: str, kind: DataKind, changes: Changes, column: Column, seed: int, rounds: int) -> Trial:
         tuned = self.tuned.settings(strategy, kind) if column == "tuned" else {}
         scenario = self.scenario(strategy, kind, {**tuned, **changes}, seed, rounds)
-        shown = {key.removeprefix("strategy."): value for key, value in changes.items()}
-        variant = (("data", kind), ("strategy", strategy), ("settings", column), *shown.items())
-        words = "-".join([kind, strategy, *([column] if column != "defaults" else []), *_words(shown)])
+        variant = variant_of(strategy, kind, column, changes)
         cost = self._round_s(scenario, strategy, kind)
-        return Trial(f"{words}-{rounds}-seed{seed}", variant, scenario, cost)
+        return Trial(f"{_words(variant)}-{rounds}-seed{seed}", variant, scenario, cost)
 
     def _round_s(self, scenario: Scenario, strategy: str, kind: DataKind) -> float:
         """Return the processor seconds that a round is expected to take, evaluation included."""
         share = _FULL_SHARE.get(strategy, 1.0)
         return self.scale.round_s[kind] * share + self.scale.evaluation_s / scenario.evaluate_every
+
+
+def variant_of(strategy: str, kind: str, column: str, changes: Changes) -> Variant:
+    """Return what tells a trial from the others of a study, but for its seed."""
+    changed = ((key.removeprefix("strategy."), value) for key, value in changes.items())
+    return (("data", kind), ("strategy", strategy), ("settings", column), *changed)
 
 
 def seconds_of(trials: list[Trial]) -> float:
@@ -132,5 +136,8 @@ def require_data(scale: Scale, data: Path | None) -> None:
         raise InputError(f"--scale full needs --data PATH, a data set of at least {scale.sensors} devices")
 
 
-def _words(changes: Mapping[str, str]) -> list[str]:
-    return [re.sub(r"[^A-Za-z0-9._=+-]+", "_", f"{key}={value}") for key, value in changes.items()]
+def _words(variant: Variant) -> str:
+    """Return the variant as a part of a file name."""
+    (_, kind), (_, strategy), (_, column), *changed = variant
+    words = [kind, strategy, *([column] if column != "defaults" else []), *(f"{key}={value}" for key, value in changed)]
+    return re.sub(r"[^A-Za-z0-9._=+-]+", "_", "-".join(words))

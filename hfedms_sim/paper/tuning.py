@@ -82,7 +82,7 @@ def scores_of(results: Results, strategy: str, kind: DataKind) -> dict[int, floa
     """Return the accuracy of each point that has one, by its number in the grid. What diverged has none."""
     scores = {}
     for number, point in enumerate(points_of(strategy)):
-        seeds = results.of(strategy, kind, **{key.removeprefix("strategy."): value for key, value in point.items()})
+        seeds = results.of(strategy, kind, point)
         final = seeds.final("accuracy").get(SEED)
         if final is not None:
             scores[number] = final

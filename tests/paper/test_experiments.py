@@ -201,7 +201,7 @@ def test_gains_of_a_cycle_are_told_apart_by_phase() -> None:
 def test_the_end_of_hfedms_d_is_that_of_its_last_whole_cycle() -> None:
     here = study((1,))
     found = results(INTERVALS_EXPERIMENT, here)
-    assert found.of("hfedms-d", "stream", interval="3").final("round") == {1: 39.0}
+    assert found.of("hfedms-d", "stream", {"strategy.interval": "3"}).final("round") == {1: 39.0}
     assert found.of("hfedms-d", "stream").final("round") == {1: 40.0}
     assert found.of("hfedms-s", "stream").final("round") == {1: 40.0}
 
