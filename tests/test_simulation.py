@@ -19,7 +19,8 @@ FILES = {
 }  # fmt: skip
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
-    "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "cells", "targets", "closed_form", "lineage",
+    "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "cells", "limited_by", "targets",
+    "closed_form", "lineage",
 ]  # fmt: skip
 
 
@@ -41,7 +42,14 @@ def test_the_summary_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert list(summary) == SUMMARY_KEYS
     assert list(summary["bytes"]) == ["up", "down", "total"]
-    assert summary["cells"] == [{"name": "hall", "sensors": 8}]
+    (cell,) = summary["cells"]
+    assert {key: cell[key] for key in ("name", "sensors")} == {"name": "hall", "sensors": 8}
+    assert list(cell) == ["name", "sensors", "directions"]
+    assert list(cell["directions"]) == ["up", "down"]
+    for use in cell["directions"].values():
+        assert list(use) == ["airtime_s", "active_share", "saturated_share", "allowed_airtime_share"]
+    assert list(summary["limited_by"]) == ["cause", "share", "detail", "text", "rounds", "shares"]
+    assert list(summary["limited_by"]["detail"]) == ["cell", "direction", "sensor", "chain_sensors"]
     assert list(summary["closed_form"]) == ["bytes", "seconds"]
     spent = ("round", "simulated_s", "bytes", "energy_j", "updated_parameters")
     assert summary["targets"] == [{"accuracy": 0.5} | dict.fromkeys(spent)]

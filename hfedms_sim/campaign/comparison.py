@@ -13,6 +13,7 @@ Nothing in it depends on wall time, or on where and in which order the trials we
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -61,6 +62,8 @@ class Row(NamedTuple):
     is_reference: bool = False
     reason: str | None = None
     """Why the first of these seeds was refused; None if they were played."""
+    limited_by: str | None = None
+    """What limited most seeds, of equally many the first; None where nothing was played, and in older records."""
 
     @property
     def is_comparable(self) -> bool:
@@ -93,6 +96,18 @@ def _coverage(results: Sequence[TrialResult]) -> Coverage | None:
     return Coverage(known[0]["sensors"], fmean(each["covered"] for each in known))
 
 
+def _limited_by(results: Sequence[TrialResult]) -> str | None:
+    """Return the cause that most of these trials have, of equally frequent ones the first."""
+    known = Counter(cause for result in results if (cause := _cause(result)) is not None)
+    return known.most_common(1)[0][0] if known else None
+
+
+def _cause(result: TrialResult) -> str | None:
+    """Return what limited a trial; None in records of older versions."""
+    found = result.summary.get("limited_by") or {}
+    return found.get("cause")
+
+
 def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -> Iterator[Row]:
     own = by_variant[variant]
     coverage, is_reference = _coverage(own), variant == reference
@@ -100,7 +115,7 @@ def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -
     for target in _targets(own):
         others = _of_seeds(by_variant[reference or ()], target) if is_compared else {}
         row = _row(variant, target, _of_seeds(own, target), others)
-        yield row._replace(coverage=coverage, is_reference=is_reference)
+        yield row._replace(coverage=coverage, is_reference=is_reference, limited_by=_limited_by(own))
 
 
 def _refused_rows(refusals: Sequence[Refusal]) -> list[Row]:
@@ -187,7 +202,7 @@ def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
     keys = _keys([row.variant for row in rows])
     columns = [*MEASURES, *(f"{name}_difference" for name in COMPARED)]
     estimated = [part for name in columns for part in (name, f"{name}_ci95")]
-    yield [*keys, "target", "seeds", "reached", *estimated, "sensors", "covered", "reason"]
+    yield [*keys, "target", "seeds", "reached", *estimated, "sensors", "covered", "reason", "limited_by"]
     for row in rows:
         estimates = [*row.measures.values(), *row.differences.values()]
         yield [
@@ -198,13 +213,14 @@ def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
             *(part for each in estimates for part in ((None, None) if each is None else each)),
             *(row.coverage or (None, None)),
             row.reason,
+            row.limited_by,
         ]
 
 
 def _trial_lines(results: Sequence[TrialResult], refusals: Sequence[Refusal]) -> Iterator[list[Any]]:
     trials = [*(result.trial for result in results), *(refusal.trial for refusal in refusals)]
     keys = _keys([trial.variant for trial in trials])
-    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage", "sensors", "covered"]
+    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage", "sensors", "covered", "limited_by"]
     for result in results:
         coverage = result.summary.get("coverage") or {}
         for target in _targets([result]):
@@ -219,11 +235,12 @@ def _trial_lines(results: Sequence[TrialResult], refusals: Sequence[Refusal]) ->
                 *ends,
                 coverage.get("sensors"),
                 coverage.get("covered"),
+                _cause(result),
             ]
     for trial, reason in refusals:
         nothing = [None] * len(MEASURES)
         seed = trial.scenario.seed
-        yield [trial.name, *_values(trial.variant, keys), seed, END, *nothing, reason, None, None, None]
+        yield [trial.name, *_values(trial.variant, keys), seed, END, *nothing, reason, None, None, None, None]
 
 
 def _curve_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:

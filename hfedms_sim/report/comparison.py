@@ -32,11 +32,12 @@ _MOST_NAMES = 8
 def comparison_table(rows: Sequence[Row], name: str) -> Table:
     """Return the table in the plainest layout that fits; the last one lets cells wrap, so that nothing is ever cut.
 
-    What is the same in all rows is in the title; columns that would be empty are left out.
+    What is the same in all rows is in the title; columns that would be empty are left out. What limited the runs is
+    there where it fits without another layout.
     """
     endless = Console(width=10_000)
-    layouts = (_Layout(False, False), _Layout(True, False), _Layout(True, True))
-    tables = [_table(rows, name, layout) for layout in layouts]
+    shapes = ((False, False), (True, False), (True, True))
+    tables = [_table(rows, name, _Layout(*shape, has_limits)) for shape in shapes for has_limits in (True, False)]
     return next((table for table in tables if endless.measure(table).maximum <= WIDEST_COLUMNS), tables[-1])
 
 
@@ -67,6 +68,8 @@ class _Layout(NamedTuple):
     """Whether intervals are below their means, and `reached` is below the target."""
     is_stacked: bool
     """Whether what tells variants apart is one column, a line each."""
+    has_limits: bool
+    """Whether there is a column for what limited the runs."""
 
 
 def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
@@ -118,6 +121,7 @@ def _columns(rows: Sequence[Row], layout: _Layout) -> dict[str, list[str]]:
         "bytes": shown("bytes", format_bytes),
         "energy": shown("energy_j", format_joules),
         "time, less\nreference's": _differences(rows, layout),
+        "limited by": [(row.limited_by or "").replace(" ", "\n", 1) for row in rows] if layout.has_limits else [],
     }
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from hfedms_sim.limits.links import is_airtime_shared
 from hfedms_sim.report.run_labels import telling_facts, telling_settings
+from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
 from hfedms_sim.units import SECONDS_PER_HOUR, format_bps, format_bytes, format_joules, format_seconds
 
@@ -14,9 +16,8 @@ from hfedms_sim.units import SECONDS_PER_HOUR, format_bps, format_bytes, format_
 def closing_table(result: RunResult) -> Table:
     """What a run cost."""
     summary = result.summary
-    utilisation = result.utilisation
-    busiest = str(utilisation.idxmax())
-    profile = next(cell.profile for cell in result.scenario.cells if cell.name == busiest)
+    busiest = busiest_cell(summary["cells"])
+    profile = next(cell.profile for cell in result.scenario.cells if cell.name == busiest["name"])
     rates = f"{format_bps(profile.uplink_bps)} up, {format_bps(profile.downlink_bps)} down"
     table = Table(title=f"{summary['scenario']}: {summary['strategy']} over {summary['profile']}", show_header=False)
     table.title_justify = "left"
@@ -27,8 +28,12 @@ def closing_table(result: RunResult) -> Table:
     table.add_row("simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)")
     table.add_row("bytes up", f"{format_bytes(summary['bytes']['up'])} ({summary['bytes']['up']:,})")
     table.add_row("bytes down", f"{format_bytes(summary['bytes']['down'])} ({summary['bytes']['down']:,})")
-    table.add_row("busiest cell", Text(f"{busiest} ({profile.name}: {rates})"))
-    table.add_row("its utilisation", f"{min(1.0, utilisation.max()):.1%}")
+    table.add_row("busiest cell", Text(f"{busiest['name']} ({profile.name}: {rates})"))
+    table.add_row("saturated", saturation(busiest["directions"], is_shared=is_airtime_shared(profile)))
+    if allowed := allowed_airtime(busiest["directions"]):
+        table.add_row("allowed airtime", allowed)
+    if summary["limited_by"] is not None:
+        table.add_row("limited by", Text(summary["limited_by"]["text"]))
     table.add_row("energy", _energy(result))
     if summary["energy_j"]:
         table.add_row("battery life", _battery_life(result))

@@ -7,6 +7,7 @@ from time import perf_counter
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
+from hfedms_sim.limits import limits_of
 from hfedms_sim.lineage import LineageStore
 from hfedms_sim.provenance import now, provenance_of
 from hfedms_sim.result import RunDirectory, RunResult, learning_of
@@ -56,7 +57,8 @@ def run(
             checkpoint_s = session.checkpoint_s
         if directory is not None and session.trainer is not None:
             session.trainer.finish(directory.learning / "model.safetensors")
-        summary = session.summary(perf_counter() - started)
+        limits = limits_of(scenario, trace.tables() if directory is None else directory.path)
+        summary = session.summary(perf_counter() - started, limits)
         wall_s = {"start": built - started} | session.wall_s(played - built - checkpoint_s)
         provenance |= {
             "ended": now(),
@@ -79,8 +81,9 @@ def run(
             store.close()
         if directory is not None:
             directory.unlock()
-    tables = {recorder.table.name: recorder.gathered() for recorder in trace.recorders} if directory is None else None
-    return RunResult(scenario, summary, provenance, tables, None if directory is None else directory.path)
+    if directory is None:
+        return RunResult(scenario, summary, provenance, trace.tables())
+    return RunResult(scenario, summary, provenance, None, directory.path)
 
 
 def _store(directory: RunDirectory | None, others: Sequence[Path]) -> LineageStore:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.data import Batches, Dataset, open_dataset
 from hfedms_sim.errors import InputError
+from hfedms_sim.limits import Limits
 from hfedms_sim.lineage import LineageStore, Metrics
 from hfedms_sim.provenance import package_version
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
@@ -89,7 +90,7 @@ class Session:
             if self._stopped is not None:
                 break
 
-    def summary(self, wall_s: float) -> dict[str, Any]:
+    def summary(self, wall_s: float, limits: Limits) -> dict[str, Any]:
         scenario, world, reached = self._scenario, self._world, self._milestones
         up, down = world.payload_bytes["up"], world.payload_bytes["down"]
         played = scenario.model_copy(update={"rounds": self._rounds_played})
@@ -109,7 +110,10 @@ class Session:
             "final_loss": reached.final_loss,
             "bytes": {"up": up, "down": down, "total": up + down},
             "energy_j": world.energy_j,
-            "cells": [cell._asdict() for cell in self.cells],
+            "cells": [
+                cell._asdict() | {"directions": limits.directions(number)} for number, cell in enumerate(self.cells)
+            ],
+            "limited_by": limits.summary(),
             "targets": reached.summary(),
             "closed_form": {
                 "bytes": None if traffic is None else traffic.total_bytes,

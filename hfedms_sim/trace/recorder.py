@@ -113,6 +113,10 @@ class Trace:
     def recorders(self) -> tuple[TableRecorder, ...]:
         return (self.rounds, self.transfers, self.work, self.captures, self.faults)
 
+    def tables(self) -> dict[str, pa.Table]:
+        """Return all tables by name, as far as they have not gone to disk."""
+        return {recorder.table.name: recorder.gathered() for recorder in self.recorders}
+
     def __enter__(self) -> "Trace":
         return self
 

@@ -48,6 +48,26 @@ def result(
     return TrialResult(trial, summary, {"timing_only": False}, CURVE)
 
 
+def limited(profile: str, seed: int, cause: str) -> TrialResult:
+    made = result(profile, seed, None, covered=8)
+    return made._replace(summary={**made.summary, "limited_by": {"cause": cause, "share": 0.6}})
+
+
+def test_a_variant_is_limited_by_what_limits_most_of_its_seeds(tmp_path: Path) -> None:
+    causes = ("compute", "latency", "latency")
+    results = [limited("a", seed, cause) for seed, cause in enumerate(causes)] + [result("old", 1, None)]
+    rows = comparison(results)
+    assert [(dict(row.variant)["profile"], row.limited_by) for row in rows if row.target == "end"] == [
+        ("a", "latency"),
+        ("old", None),
+    ]
+    write_tables(results, tmp_path)
+    found = [row["limited_by"] for row in lines(tmp_path / "trials.csv") if row["target"] == "end"]
+    assert found == [*causes, ""]
+    assert {row["limited_by"] for row in lines(tmp_path / "comparison.csv")} == {"latency", ""}
+    assert "latency" in printed(rows)
+
+
 def test_the_interval_is_students() -> None:
     values = [3.0, 4.0, 8.0]
     low, high = student.interval(0.95, 2, loc=5.0, scale=(7.0 / 3) ** 0.5)  # variance 7, of the mean a third of it

@@ -1,0 +1,103 @@
+"""The columns of a trace that say what limited a run, as arrays; of a long run those of its last rounds.
+
+Transfers and work are in the order in which they ended, so a round's rows are together, and its last row ended last.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hfedms_sim.limits.links import DIRECTIONS
+from hfedms_sim.rounds import PayloadKind, WorkKind
+
+MOST_TRANSFERS = 1_000_000
+"""Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
+
+PAYLOADS: tuple[str, ...] = get_args(PayloadKind)
+WORKS: tuple[str, ...] = get_args(WorkKind)
+
+_COLUMNS = {
+    "rounds": ("round", "start_s", "end_s"),
+    "transfers": (
+        "round", "group", "hop", "direction", "payload", "sensor", "cell", "bytes", "ready_s", "start_s", "end_s",
+        "airtime_s", "retransmitted_bytes",
+    ),
+    "work": ("round", "group", "hop", "sensor", "kind", "start_s", "end_s"),
+}  # fmt: skip
+_TEXTS = ("direction", "payload", "cell", "kind")
+
+Array = NDArray[Any]
+Columns = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class TraceColumns:
+    """Rounds, transfers and work. `link` of a transfer is the number of its cell's direction (links.py)."""
+
+    rounds: Columns
+    transfers: Columns
+    work: Columns
+
+    @property
+    def elapsed_s(self) -> float:
+        """Return for how long these rounds took."""
+        ends_s, starts_s = self.rounds["end_s"], self.rounds["start_s"]
+        return float(ends_s[-1] - starts_s[0]) if len(ends_s) else 0.0
+
+
+def columns_of(source: Path | Mapping[str, pa.Table], cells: Sequence[str]) -> TraceColumns:
+    """Return the columns of a finished run, from its directory or from its tables. `cells`: the names, in order."""
+    first = _first_round(source)
+    tables = {name: _table(source, name, first) for name in _COLUMNS}
+    rounds, transfers, work = (_numbers(tables[name]) for name in ("rounds", "transfers", "work"))
+    direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], cells)
+    transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
+    work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
+    return TraceColumns(rounds, transfers, work)
+
+
+def _first_round(source: Path | Mapping[str, pa.Table]) -> int:
+    """Return the first round to look at, which is the last one if that alone has too many transfers."""
+    if isinstance(source, Path):
+        path = source / "transfers.parquet"
+        if pq.read_metadata(path).num_rows <= MOST_TRANSFERS:
+            return 1
+        numbers = pq.read_table(path, columns=["round"], partitioning=None)["round"].to_numpy()
+    else:
+        numbers = source["transfers"]["round"].to_numpy()
+    if len(numbers) <= MOST_TRANSFERS:
+        return 1
+    return int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1))
+
+
+def _table(source: Path | Mapping[str, pa.Table], name: str, first_round: int) -> pa.Table:
+    columns = list(_COLUMNS[name])
+    if isinstance(source, Path):
+        texts = [each for each in columns if each in _TEXTS]
+        only = None if first_round == 1 else [("round", ">=", first_round)]
+        path = source / f"{name}.parquet"
+        return pq.read_table(path, columns=columns, filters=only, read_dictionary=texts, partitioning=None)
+    table = source[name].select(columns)
+    return table if first_round == 1 else table.filter(pc.greater_equal(table["round"], first_round))
+
+
+def _numbers(table: pa.Table) -> dict[str, Array]:
+    return {name: table[name].to_numpy() for name in table.column_names if name not in _TEXTS}
+
+
+def _codes(column: pa.ChunkedArray, known: Sequence[str]) -> NDArray[np.int64]:
+    """Return the index of each entry among the texts that are known."""
+    place = {text: number for number, text in enumerate(known)}
+    found: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    for chunk in column.chunks:
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        places = np.array([place[text] for text in coded.dictionary.to_pylist()], dtype=np.int64)
+        found.append(places[coded.indices.to_numpy()])
+    return np.concatenate(found)
