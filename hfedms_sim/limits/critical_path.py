@@ -6,20 +6,7 @@ that was done last, each walked back step by step to what enabled it: the transf
 for samples, the work, the transfer that took it on. A step begins where the one before it ended, so the steps of a
 round add up to its length.
 
-The seconds of a transfer that is ready at t, has airtime from `start_s` on and ends it at e after T = e - start_s, with
-an airtime A of its own:
-
-    set-up and paging   start_s - t; of a queue or of frames only `setup_s`, unless the sensor has just been active
-    silence             of frames T - A, and the wait for the sender's silence before;
-                        of a duty cycle d: A (1 / d - 1) up, (1 - d) T down, where the base station is one sender
-    waiting             what others took: the rest of T - A, and the rest of a wait in a queue; bad spells of a cell
-    shared airtime      the part of A in which its direction had more transfers than it serves at full rate
-    slow rate           of the rest, what the sensor needs more than at its profile's full rate, 8 (B + R) / r
-    airtime             the rest of A
-    latency, backbone   the radio's, after the airtime; the backbone's, before the next step
-
-A wait in a gateway's queue is silence and airtime of those in front, in the proportion of the gateway's frames. Left
-out: whether a set-up really happened in a queue; the sensor's radio being busy (`device-half`) counts as set-up.
+What the seconds of a transfer are split into is in transfer_seconds.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +19,8 @@ from numpy.typing import NDArray
 from hfedms_sim.limits.columns import PAYLOADS, WORKS, Array, Columns, TraceColumns
 from hfedms_sim.limits.links import Link, figures
 from hfedms_sim.limits.occupation import Occupation, times_of
-from hfedms_sim.units import BITS_PER_BYTE
+from hfedms_sim.limits.transfer_seconds import split_transfers
+from hfedms_sim.rounds import EVERYONE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -129,7 +117,7 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     is_same = (taken["sensor"] == np.roll(taken["sensor"], 1)) & (taken["ready_s"] >= np.roll(taken["end_s"], 1))
     inactive_s = taken["ready_s"] - np.roll(taken["end_s"], 1)
     taken["was_active"] = is_same & (inactive_s <= figures(links, "inactivity_s")[taken["link"]])
-    for name, values in _split_transfers(taken, links).items():
+    for name, values in split_transfers(taken, links).items():
         place[name][is_transfer] += values
     names = ("round", "kind", "what", "group", "sensor", "link", "chain_sensors", "begin_s", "end_s")
     return CriticalPath(links=tuple(links), seconds=seconds, **{name: steps[name] for name in names})
@@ -165,9 +153,9 @@ def _last_scatter(
     works = works[work["end_s"][works] > arrived_s[of_work[works]]]
     worker, cell = np.full(count, NOWHERE), np.full(count, NOWHERE)
     worker[of_work[works]] = work["sensor"][works]
-    is_worker = transfers["sensor"] == np.where(worker == NOWHERE, -9, worker)[of_round]
+    is_worker = transfers["sensor"] == worker[of_round]  # no transfer has NOWHERE
     cell[of_round[is_worker]] = transfers["link"][is_worker] // 2
-    is_to_all = (transfers["sensor"] == -2) & (transfers["link"] // 2 == cell[of_round])
+    is_to_all = (transfers["sensor"] == EVERYONE) & (transfers["link"] // 2 == cell[of_round])
     led_to_work = np.flatnonzero(is_scatter & (is_worker | is_to_all))
     ended_last = scatters[worker[of_round[scatters]] == NOWHERE]
     after_it = np.flatnonzero(is_after & (work["sensor"] == worker[of_work]))
@@ -224,44 +212,3 @@ def _split_gaps(steps: dict[str, Array], place: dict[str, Floats]) -> None:
     at_sensor = (steps["group"] >= 0) & (is_up | (steps["kind"] == 1))
     place["samples_s"][:] = np.where(at_sensor, gap_s, 0.0)
     place["backbone_s"][:] = np.where(at_sensor, 0.0, gap_s)
-
-
-def _split_transfers(sent: dict[str, Array], links: Sequence[Link]) -> dict[str, Floats]:
-    """Return the seconds of these transfers by cause; they add up to `end_s` less `ready_s`."""
-    link, airtime_s = sent["link"], sent["airtime_s"]
-    allowed, setup_s = figures(links, "allowed_share")[link], figures(links, "setup_s")[link]
-    has_frames = figures(links, "frame_bytes")[link] > 0
-    is_queue, is_one_sender = (figures(links, name)[link] > 0 for name in ("is_queue", "is_one_sender"))
-    before_s, taken_s = sent["start_s"] - sent["ready_s"], sent["air_end_s"] - sent["start_s"]
-    least_setup_s = np.where(sent["was_active"], 0.0, np.minimum(before_s, setup_s))
-    setup = np.where(is_queue | has_frames, least_setup_s, before_s)
-    queued_s = before_s - setup
-    queued_silence_s = queued_s * np.where(has_frames, np.where(is_one_sender, 1 - allowed, 1.0), 0.0)
-    extra_s = np.maximum(0.0, taken_s - airtime_s)
-    own_silence_s = np.where(is_one_sender, (1 - allowed) * taken_s, airtime_s * (1 / allowed - 1))
-    silence_s = np.where(has_frames, extra_s, np.minimum(extra_s, own_silence_s))
-    own_s = taken_s - extra_s
-    alone_s = sent["air_end_s"] - sent["begin_s"] - sent["contended_s"]
-    sending = np.divide(own_s, own_s + silence_s, out=np.ones_like(own_s), where=own_s + silence_s > 0)
-    own_alone_s = np.clip(alone_s * sending, 0.0, own_s)
-    slow_s = np.minimum(own_alone_s, np.maximum(0.0, airtime_s - _full_rate_s(sent, links)))
-    return {
-        "setup_s": setup,
-        "waiting_s": queued_s - queued_silence_s + extra_s - silence_s,
-        "shared_airtime_s": own_s - own_alone_s,
-        "slow_rate_s": slow_s,
-        "airtime_s": own_alone_s - slow_s,
-        "silence_s": queued_silence_s + silence_s,
-        "latency_s": sent["end_s"] - sent["air_end_s"],
-    }
-
-
-def _full_rate_s(sent: Columns, links: Sequence[Link]) -> Floats:
-    """Return the airtime of each transfer at its profile's full rate."""
-    link, size_bytes, again_bytes = sent["link"], sent["bytes"], sent["retransmitted_bytes"]
-    frame_bytes = figures(links, "frame_bytes")[link]
-    shared_s = BITS_PER_BYTE * (size_bytes + again_bytes) / figures(links, "rate_bps")[link]
-    per_frame = np.where(frame_bytes > 0, frame_bytes, 1.0)
-    frames_s = (np.ceil(size_bytes / per_frame) + again_bytes / per_frame) * figures(links, "frame_s")[link]
-    full_s: Floats = np.where(frame_bytes > 0, frames_s, shared_s)
-    return full_s
