@@ -1,7 +1,7 @@
 """Append-only recording of a run's tables: rows as tuples, turned into Arrow batches by the chunk.
 
 On disk a table is one Parquet file under a temporary name until the whole run is complete: all tables are closed
-before the first is renamed. In memory it is an Arrow table. A run on disk needs memory for a chunk of each table
+before the first is renamed. In memory it is an Arrow table. A run on disk plays with memory for a chunk of each table
 only.
 """
 
