@@ -22,7 +22,8 @@ import pyarrow as pa
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
-from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
+from hfedms_sim.rounds import Direction
+from hfedms_sim.scenario import NetworkProfile, Scenario, load_scenario, scenario_yaml
 from hfedms_sim.trace import TABLES, read_trace_table
 
 try:
@@ -90,11 +91,21 @@ class RunResult:
         sensors = {cell["name"]: cell["sensors"] for cell in self.summary["cells"]}
         shares = {}
         for cell in self.scenario.cells:
-            row = by_cell.loc[cell.name] if cell.name in by_cell.index else pd.Series(dtype=float)
-            busy_s = row.sum() if cell.profile.duplex == "cell-half" else row.max() if len(row) else 0.0
-            channels = sensors[cell.name] if cell.profile.channels == "dedicated" else cell.profile.channels
-            shares[cell.name] = busy_s / (channels * elapsed_s) if channels and elapsed_s else 0.0
+            airtime_s = {str(direction): float(by_cell[direction].get(cell.name, 0.0)) for direction in by_cell.columns}
+            busy_s = _busy_s(cell.profile, airtime_s, sensors[cell.name])
+            shares[cell.name] = busy_s / elapsed_s if elapsed_s else 0.0
         return pd.Series(shares, dtype=float)
+
+
+def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: int) -> float:
+    """Return how long a cell was busy if its channels had always been full; the busier direction, or both in one."""
+
+    def full_s(direction: Direction) -> float:
+        channels = sensors if profile.channels == "dedicated" else profile.channels_in(direction)
+        return airtime_s.get(direction, 0.0) / channels if channels else 0.0
+
+    up_s, down_s = full_s("up"), full_s("down")
+    return up_s + down_s if profile.duplex == "cell-half" else max(up_s, down_s)
 
 
 def open_run(directory: Path | str) -> RunResult:

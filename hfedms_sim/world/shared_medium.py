@@ -3,6 +3,9 @@
 Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
 pool for both directions, which is how the HFedMS paper accounts.
 
+A cell that has a capacity of its own, C bit/s where one device has r, serves c = C / r of them at full rate, which need
+be no whole number: while a device waits between its blocks, others use the gaps.
+
 Duty cycles (Wi-Fi HaLow): a sensor may send a share d_up of the time, the base station, one sender for all, a share
 d_down. So the downlink is a pool of d_down channels, and each uplink transfer has at most the speed d_up; where both
 share one airtime, the uplink has what the downlink may not use.
@@ -123,21 +126,22 @@ class HalfDuplexRadios:
 
 
 def _pools(env: Environment, profile: NetworkProfile, draws: Draws, cell: int) -> dict[Direction, Pool]:
-    channels, latency_s, duty_cycle = profile.channel_count, profile.latency_s, profile.duty_cycle
+    latency_s, duty_cycle = profile.latency_s, profile.duty_cycle
 
     def availability() -> Availability | None:
         return None if profile.fluctuation is None else Availability(profile.fluctuation, draws, cell)
 
-    def pool() -> Pool:
+    def pool(direction: Direction) -> Pool:
+        channels = profile.channels_in(direction)
         if profile.sharing == "fifo":
             return FifoPool(env, channels, latency_s, availability())
         return FairPool(env, channels, profile.resource_units, latency_s, availability=availability())
 
     if duty_cycle is not None:
-        left = channels - duty_cycle.downlink if profile.duplex == "cell-half" else channels
+        left = profile.channels_in("up") - (duty_cycle.downlink if profile.duplex == "cell-half" else 0.0)
         return {
             "up": FairPool(env, left, None, latency_s, duty_cycle.uplink, availability()),
             "down": FairPool(env, duty_cycle.downlink, None, latency_s, duty_cycle.downlink, availability()),
         }
-    uplink = pool()
-    return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool()}
+    uplink = pool("up")
+    return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool("down")}

@@ -23,6 +23,7 @@ transfers_with_cancels = st.lists(st.tuples(gaps_s, airtimes_s, patiences_s), mi
 transfers = st.lists(st.tuples(gaps_s, airtimes_s), min_size=1, max_size=25)
 senders = st.lists(st.lists(airtimes_s, min_size=1, max_size=6), min_size=1, max_size=8)
 channel_counts = st.sampled_from([1, 2, 3, 4, 8, inf])
+shared_counts = channel_counts | st.sampled_from([1.5, 2.4, 155 / 62, 6.75])  # a cell's capacity need be no whole rate
 unit_counts = st.sampled_from([None, None, 1, 2, 5, 6, 12])
 latencies_s = st.sampled_from([0.0, 0.015, 2.0])
 # A transfer of days has to be as right as one of milliseconds.
@@ -69,7 +70,7 @@ def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
 
 
 @thoroughly
-@given(transfers, channel_counts, unit_counts, latencies_s, scales)
+@given(transfers, shared_counts, unit_counts, latencies_s, scales)
 def test_fair_sharing_equals_serving_everyone_step_by_step(
     mix: list[tuple[float, float]], channels: float, resource_units: int | None, latency_s: float, scale: float
 ) -> None:
@@ -78,7 +79,7 @@ def test_fair_sharing_equals_serving_everyone_step_by_step(
 
 
 @thoroughly
-@given(senders, channel_counts, unit_counts, latencies_s)
+@given(senders, shared_counts, unit_counts, latencies_s)
 def test_fair_sharing_is_exact_when_a_delivery_starts_the_next_transfer(
     queues_s: list[list[float]], channels: float, resource_units: int | None, latency_s: float
 ) -> None:
@@ -150,7 +151,7 @@ def assert_cancelled_exactly(
 
 
 @thoroughly
-@given(transfers_with_cancels, channel_counts, unit_counts)
+@given(transfers_with_cancels, shared_counts, unit_counts)
 def test_when_some_are_cancelled_the_others_share_what_they_leave_exactly(
     mix: list[tuple[float, float, float | None]], channels: float, resource_units: int | None
 ) -> None:

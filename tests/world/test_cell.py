@@ -29,6 +29,12 @@ def test_a_half_duplex_cell_shares_its_airtime_between_directions(env: Environme
     assert ends == [(0.0, 1.0), (0.0, 1.5)]
 
 
+def test_a_cell_of_two_and_a_half_devices_slows_five_down_by_half_and_two_not_at_all(env: Environment) -> None:
+    cell = make_cell(env, uplink_capacity_bps=20e3)  # at 8 kbit/s a device
+    assert deliveries(env, cell, ("up", 1), ("up", 2)) == [(0.0, 1.0)] * 2
+    assert deliveries(env, cell, *(("up", sensor) for sensor in range(5))) == [(1.0, 3.0)] * 5
+
+
 def test_a_half_duplex_device_does_one_thing_after_the_other(env: Environment) -> None:
     ends = deliveries(env, make_cell(env, duplex="device-half"), ("up", 1), ("down", 1))
     assert ends == [(0.0, 1.0), (1.0, 1.5)]
