@@ -31,6 +31,10 @@ class Blocks(Settings):
     error_rate: Annotated[float, Field(ge=0, lt=1)]
     """Probability that a block fails."""
 
+    def bits(self, direction: Direction) -> int:
+        """Return the bits in a block of this direction."""
+        return self.uplink_bits if direction == "up" else self.downlink_bits
+
 
 class Fluctuation(Settings):
     """A cell that is good or bad by turns (Gilbert-Elliott): in the bad state other traffic takes most of it."""

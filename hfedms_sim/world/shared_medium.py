@@ -11,7 +11,7 @@ d_down. So the downlink is a pool of d_down channels, and each uplink transfer h
 share one airtime, the uplink has what the downlink may not use.
 
 A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and are
-sent again (blocks.py).
+sent again (blocks.py); those of a broadcast are sent until its last listener has them.
 """
 
 from bisect import bisect_right
@@ -24,10 +24,11 @@ from simpy import Environment, Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.scenario.profile import Blocks
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
-from hfedms_sim.world.blocks import distribution_of_failures
+from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 from hfedms_sim.world.loss_draws import LossDraws
@@ -56,16 +57,19 @@ class SharedMedium:
 
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         key = (transfer.direction, transfer.payload.size_bytes)
-        demands, distribution = self._demands.get(key) or self._work_out(*key)
-        failed = 0 if self._blocks is None else bisect_right(distribution, self._loss_draws.of(transfer))
-        demand = demands[failed]
+        if len(transfer.radios) > 1 and self._blocks is not None:
+            demand = self._broadcast(self._blocks, transfer)
+        else:
+            demands, distribution = self._demands.get(key) or self._work_out(*key)
+            failed = 0 if self._blocks is None else bisect_right(distribution, self._loss_draws.of(transfer))
+            demand = demands[failed]
         return demand if rate_share == 1.0 else Demand(demand.airtime_s / rate_share, demand.retransmitted_bytes)
 
     def _work_out(self, direction: Direction, size_bytes: int) -> _Demands:
         """There are few sizes: each is worked out once."""
         first, distribution, block_bits = 0, [1.0], 0
         if self._blocks is not None:
-            block_bits = self._blocks.uplink_bits if direction == "up" else self._blocks.downlink_bits
+            block_bits = self._blocks.bits(direction)
             blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
             first, distribution = distribution_of_failures(blocks, self._blocks.error_rate)
         again_bytes = np.arange(first, first + len(distribution)) * block_bits // BITS_PER_BYTE
@@ -73,6 +77,15 @@ class SharedMedium:
         demands = list(map(Demand, airtime_s.tolist(), again_bytes.tolist()))
         self._demands[direction, size_bytes] = _Demands(demands, distribution)
         return self._demands[direction, size_bytes]
+
+    def _broadcast(self, settings: Blocks, transfer: Transfer) -> Demand:
+        """Return what a broadcast takes until every listener has every block. How many listen differs by round."""
+        block_bits, size_bytes = settings.bits(transfer.direction), transfer.payload.size_bytes
+        blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
+        uniform = self._loss_draws.of(transfer)
+        failed = failed_blocks(blocks, settings.error_rate, uniform, len(transfer.radios))
+        again_bytes = failed * block_bits // BITS_PER_BYTE
+        return Demand(BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[transfer.direction], again_bytes)
 
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         pool = self._pools[transfer.direction]
