@@ -6,7 +6,8 @@ of sight and shadowing are drawn once per (sensor, cell), so they are the same i
 every radio: another radio scales the same normals by its own sigma.
 
 Attachment. Among the cells it may use, a sensor takes the one that can carry most in its weaker direction:
-B log2(1 + min(snr_up, snr_down)), with no gain above 20 dB, and nothing out of coverage; equals go by coupling loss.
+n B log2(1 + min(snr_up, snr_down)) with n streams, no gain above 20 dB, and nothing out of coverage; equals go by
+coupling loss.
 - Cells of one radio: the smallest coupling loss wins, which is how devices rank cells (by received power).
 - Cells of different radios: coupling loss would always choose the lower carrier, and SNR the narrower band, which
   hears less noise exactly because it carries less. Capacity is what they have in common: the fast radio where it
@@ -47,6 +48,7 @@ class RadioBudget:
     downlink_power_dbm: float
     base_noise_figure_db: float = 5.0
     device_noise_figure_db: float = 9.0
+    streams: int = 1
     environment: Environment = "SH"
     clutter_density: float | None = None
     clutter_height_m: float | None = None
@@ -197,7 +199,7 @@ def _capacity_bps(budget: RadioBudget, coupling_loss_db: Floats) -> Floats:
         covered = snr_db >= MIN_SNR_DB
     else:
         covered = coupling_loss_db <= budget.max_coupling_loss_db
-    return np.where(covered, budget.bandwidth_hz * path_loss.spectral_efficiency(snr_db), 0.0)
+    return np.where(covered, budget.streams * budget.bandwidth_hz * path_loss.spectral_efficiency(snr_db), 0.0)
 
 
 def _check_budget(budget: RadioBudget) -> None:

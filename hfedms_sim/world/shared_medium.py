@@ -28,6 +28,7 @@ from hfedms_sim.scenario.profile import Blocks
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
+from hfedms_sim.world.attachment import Attachment
 from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
@@ -46,10 +47,18 @@ class SharedMedium:
     is_connected = True
 
     def __init__(
-        self, env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int
+        self,
+        env: Environment,
+        profile: NetworkProfile,
+        draws: Draws,
+        loss_draws: LossDraws,
+        cell: int,
+        attachment: Attachment,
     ) -> None:
         self._pools = _pools(env, profile, draws, cell)
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
+        self._latencies_s = profile.class_latencies_s
+        self._attachment = attachment
         self._blocks = profile.blocks
         self._loss_draws = loss_draws
         self._demands: dict[tuple[Direction, int], _Demands] = {}
@@ -89,9 +98,16 @@ class SharedMedium:
 
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         pool = self._pools[transfer.direction]
+        latency_s = self._latency_s(transfer.radios)
         if self._radios is not None:
-            return self._radios.send(transfer.sensor, pool, demand.airtime_s)
-        return pool.send(demand.airtime_s)
+            return self._radios.send(transfer.sensor, pool, demand.airtime_s, latency_s)
+        return pool.send(demand.airtime_s, latency_s)
+
+    def _latency_s(self, radios: tuple[int, ...]) -> float:
+        """Return the latency of the sensors' coverage class; a broadcast has arrived when the last listener has it."""
+        if len(self._latencies_s) == 1:
+            return self._latencies_s[0]
+        return max(self._latencies_s[self._attachment.coverage_class(sensor)] for sensor in radios)
 
 
 class HalfDuplexRadios:
@@ -102,8 +118,8 @@ class HalfDuplexRadios:
         self._queues: dict[int, deque[tuple[Pool, Delivery]]] = {}  # of every busy radio, the one under way first
         self._sensors: dict[Delivery, int] = {}
 
-    def send(self, sensor: int, pool: Pool, airtime_s: float) -> Delivery:
-        delivery = Delivery(self.env, airtime_s, self)
+    def send(self, sensor: int, pool: Pool, airtime_s: float, latency_s: float) -> Delivery:
+        delivery = Delivery(self.env, airtime_s, self, latency_s)
         delivery.callbacks.append(self._release)
         self._sensors[delivery] = sensor
         queue = self._queues.setdefault(sensor, deque())
@@ -139,7 +155,7 @@ class HalfDuplexRadios:
 
 
 def _pools(env: Environment, profile: NetworkProfile, draws: Draws, cell: int) -> dict[Direction, Pool]:
-    latency_s, duty_cycle = profile.latency_s, profile.duty_cycle
+    duty_cycle = profile.duty_cycle
 
     def availability() -> Availability | None:
         return None if profile.fluctuation is None else Availability(profile.fluctuation, draws, cell)
@@ -147,14 +163,14 @@ def _pools(env: Environment, profile: NetworkProfile, draws: Draws, cell: int) -
     def pool(direction: Direction) -> Pool:
         channels = profile.channels_in(direction)
         if profile.sharing == "fifo":
-            return FifoPool(env, channels, latency_s, availability())
-        return FairPool(env, channels, profile.resource_units, latency_s, availability=availability())
+            return FifoPool(env, channels, availability())
+        return FairPool(env, channels, profile.resource_units, availability=availability())
 
     if duty_cycle is not None:
         left = profile.channels_in("up") - (duty_cycle.downlink if profile.duplex == "cell-half" else 0.0)
         return {
-            "up": FairPool(env, left, None, latency_s, duty_cycle.uplink, availability()),
-            "down": FairPool(env, duty_cycle.downlink, None, latency_s, duty_cycle.downlink, availability()),
+            "up": FairPool(env, left, None, duty_cycle.uplink, availability()),
+            "down": FairPool(env, duty_cycle.downlink, None, duty_cycle.downlink, availability()),
         }
     uplink = pool("up")
     return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool("down")}
