@@ -1,6 +1,7 @@
 """RunResult and the run directory: what a run leaves behind, and how it is read again.
 
-    scenario.yaml  provenance.json  summary.json  rounds|transfers|work|captures|faults.parquet  learning/
+    scenario.yaml  provenance.json  summary.json  learning/
+    rounds|transfers|work|captures|faults|sensors.parquet
 
 Every file is written under a temporary name and renamed. Tables hold nothing that differs between two equal runs;
 wall-clock times are in provenance and summary only.
@@ -24,7 +25,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile, Scenario, load_scenario, scenario_yaml
-from hfedms_sim.trace import TABLES, read_trace_table
+from hfedms_sim.trace import ADDED_TABLES, TABLES, read_trace_table
 
 try:
     import fcntl
@@ -72,6 +73,11 @@ class RunResult:
     @cached_property
     def faults(self) -> pd.DataFrame:
         return self._frame("faults")
+
+    @cached_property
+    def sensors(self) -> pd.DataFrame:
+        """One row a sensor; none of a directory that an earlier version wrote."""
+        return self._frame("sensors")
 
     def time_to_accuracy(self, accuracy: float) -> float | None:
         """Simulated seconds until the first round whose model was at least that good; None if none was."""
@@ -129,7 +135,8 @@ def is_finished(directory: Path) -> bool:
 
 
 def _missing(directory: Path) -> list[str]:
-    expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]
+    tables = [f"{name}.parquet" for name in TABLES if name not in ADDED_TABLES]
+    expected = ["scenario.yaml", "summary.json", "provenance.json", *tables]
     return [name for name in expected if not (directory / name).is_file()]
 
 

@@ -15,7 +15,7 @@ from tests.conftest import FAST, tiny_scenario
 
 FILES = {
     "scenario.yaml", "provenance.json", "summary.json", "rounds.parquet", "transfers.parquet", "work.parquet",
-    "captures.parquet", "faults.parquet", "learning",
+    "captures.parquet", "faults.parquet", "sensors.parquet", "learning",
 }  # fmt: skip
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
