@@ -3,7 +3,7 @@
     from hfedms_sim import load_scenario, run
 
     result = run(load_scenario("quickstart", rounds=20))
-    result.rounds                    # a pandas DataFrame; so are transfers, work, captures, faults
+    result.rounds                    # a pandas DataFrame; so are transfers, work, captures, faults, sensors
     result.time_to_accuracy(0.5)     # simulated seconds, or None
 
 `open_run` reads a run directory again.

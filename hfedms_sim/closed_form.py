@@ -115,9 +115,9 @@ def exact_seconds(scenario: Scenario) -> float | None:
     serial = (
         len(scenario.cells) == 1
         and profile.duplex == "cell-half"
-        and profile.channels == 1
+        and profile.channels_in("up") == 1
         and profile.resource_units is None
-        and profile.latency_s == 0
+        and profile.class_latencies_s[0] == 0
         and profile.setup_s == 0
         and profile.blocks is None
         and profile.duty_cycle is None

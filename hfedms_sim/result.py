@@ -1,6 +1,7 @@
 """RunResult and the run directory: what a run leaves behind, and how it is read again.
 
-    scenario.yaml  provenance.json  summary.json  rounds|transfers|work|captures|faults.parquet  learning/
+    scenario.yaml  provenance.json  summary.json  learning/
+    rounds|transfers|work|captures|faults|sensors.parquet
 
 Every file is written under a temporary name and renamed. Tables hold nothing that differs between two equal runs;
 wall-clock times are in provenance and summary only.
@@ -22,8 +23,9 @@ import pyarrow as pa
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
-from hfedms_sim.scenario import Scenario, load_scenario, scenario_yaml
-from hfedms_sim.trace import TABLES, read_trace_table
+from hfedms_sim.rounds import Direction
+from hfedms_sim.scenario import NetworkProfile, Scenario, load_scenario, scenario_yaml
+from hfedms_sim.trace import ADDED_TABLES, TABLES, read_trace_table
 
 try:
     import fcntl
@@ -72,6 +74,11 @@ class RunResult:
     def faults(self) -> pd.DataFrame:
         return self._frame("faults")
 
+    @cached_property
+    def sensors(self) -> pd.DataFrame:
+        """One row a sensor; none of a directory that an earlier version wrote."""
+        return self._frame("sensors")
+
     def time_to_accuracy(self, accuracy: float) -> float | None:
         """Simulated seconds until the first round whose model was at least that good; None if none was."""
         reached = self.rounds.loc[self.rounds["accuracy"] >= accuracy, "end_s"]
@@ -90,11 +97,21 @@ class RunResult:
         sensors = {cell["name"]: cell["sensors"] for cell in self.summary["cells"]}
         shares = {}
         for cell in self.scenario.cells:
-            row = by_cell.loc[cell.name] if cell.name in by_cell.index else pd.Series(dtype=float)
-            busy_s = row.sum() if cell.profile.duplex == "cell-half" else row.max() if len(row) else 0.0
-            channels = sensors[cell.name] if cell.profile.channels == "dedicated" else cell.profile.channels
-            shares[cell.name] = busy_s / (channels * elapsed_s) if channels and elapsed_s else 0.0
+            airtime_s = {str(direction): float(by_cell[direction].get(cell.name, 0.0)) for direction in by_cell.columns}
+            busy_s = _busy_s(cell.profile, airtime_s, sensors[cell.name])
+            shares[cell.name] = busy_s / elapsed_s if elapsed_s else 0.0
         return pd.Series(shares, dtype=float)
+
+
+def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: int) -> float:
+    """Return how long a cell was busy if its channels had always been full; the busier direction, or both in one."""
+
+    def full_s(direction: Direction) -> float:
+        channels = sensors if profile.channels == "dedicated" else profile.channels_in(direction)
+        return airtime_s.get(direction, 0.0) / channels if channels else 0.0
+
+    up_s, down_s = full_s("up"), full_s("down")
+    return up_s + down_s if profile.duplex == "cell-half" else max(up_s, down_s)
 
 
 def open_run(directory: Path | str) -> RunResult:
@@ -118,7 +135,8 @@ def is_finished(directory: Path) -> bool:
 
 
 def _missing(directory: Path) -> list[str]:
-    expected = ["scenario.yaml", "summary.json", "provenance.json", *(f"{name}.parquet" for name in TABLES)]
+    tables = [f"{name}.parquet" for name in TABLES if name not in ADDED_TABLES]
+    expected = ["scenario.yaml", "summary.json", "provenance.json", *tables]
     return [name for name in expected if not (directory / name).is_file()]
 
 

@@ -17,10 +17,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hfedms_sim.scenario.base import Direction as Direction  # the world's and the strategies' word too
+
 SERVER = -1  # as source or target of a transfer
 EVERYONE = -2  # as target: one broadcast to all receivers in a cell
 
-Direction = Literal["up", "down"]
 Phase = Literal["full", "calibration"]
 PayloadKind = Literal["model", "classifier", "report", "scatter"]
 WorkKind = Literal["train", "extract", "calibrate"]

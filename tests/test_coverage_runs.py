@@ -60,6 +60,34 @@ def test_a_repetition_class_gives_its_rates() -> None:
     assert sorted(airtimes_s["down"]) == pytest.approx([size_kb, 4 * size_kb])
 
 
+def test_a_repetition_class_has_its_own_latency_in_both_directions() -> None:
+    classes = [
+        {"coupling_loss_db": 90.0, "uplink_bps": 8e3, "downlink_bps": 8e3},
+        {"coupling_loss_db": 200.0, "uplink_bps": 8e3, "downlink_bps": 8e3, "latency_s": 7.0},
+    ]
+    for more in ({}, {"duplex": "device-half"}, {"sharing": "fifo", "channels": 30}):
+        # alone in a channel, so that what is left of a transfer after its airtime is its latency
+        scenario = placed(profile={"channels": 60, "latency_s": 0.5, "repetitions": classes} | more)
+        attachment = Placed(scenario, Draws(scenario.seed))
+        transfers = run(scenario, timing_only=True).transfers
+        latency_s = transfers["end_s"] - transfers["start_s"] - transfers["airtime_s"]
+        expected_s = [(0.5, 7.0)[attachment.coverage_class(sensor)] for sensor in transfers["sensor"]]
+        assert set(expected_s) == {0.5, 7.0}
+        assert latency_s.tolist() == pytest.approx(expected_s, abs=1e-9)
+
+
+def test_a_broadcast_arrives_with_the_latency_of_its_last_listener() -> None:
+    classes = [
+        {"coupling_loss_db": 90.0, "uplink_bps": 8e3, "downlink_bps": 8e3},
+        {"coupling_loss_db": 200.0, "uplink_bps": 8e3, "downlink_bps": 8e3, "latency_s": 7.0},
+    ]
+    strategy = {"name": "hfedms-d", "interval": 2, "beta": 2, "sample_ratio": 1.0, "scatter": "broadcast"}
+    scenario = placed(profile={"latency_s": 0.5, "repetitions": classes}, strategy=strategy)
+    scattered = run(scenario, timing_only=True).transfers.query("payload == 'scatter'")
+    assert len(scattered) == 3
+    assert (scattered["end_s"] - scattered["start_s"] - scattered["airtime_s"]).tolist() == pytest.approx([7.0] * 3)
+
+
 def test_an_extra_loss_is_less_power_at_both_ends() -> None:
     placement = {"kind": "uniform", "width_m": 900.0, "length_m": 100.0, "environment": "DL", "extra_loss_db": 20.0}
     lossy = placed(sensors={"count": 60, "placement": placement})

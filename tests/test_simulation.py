@@ -15,7 +15,7 @@ from tests.conftest import FAST, tiny_scenario
 
 FILES = {
     "scenario.yaml", "provenance.json", "summary.json", "rounds.parquet", "transfers.parquet", "work.parquet",
-    "captures.parquet", "faults.parquet", "learning",
+    "captures.parquet", "faults.parquet", "sensors.parquet", "learning",
 }  # fmt: skip
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
@@ -166,3 +166,22 @@ def test_utilisation_is_airtime_over_what_the_busier_direction_has() -> None:
     wired_cells = [{"name": "hall", "profile": FAST | {"channels": "dedicated"}}]
     wired = run(tiny_scenario(strategy=everybody, cells=wired_cells), timing_only=True)
     assert [result.utilisation["hall"] for result in (full, half, wired)] == pytest.approx([0.5, 1.0, 0.5])
+
+
+def test_a_cell_that_carries_two_and_a_half_devices_is_as_much_quicker_and_as_busy() -> None:
+    """8 models down at 2.5 devices' worth, then 8 up one device's worth: 8 / 2.5 and 8 times a model's airtime."""
+    profile = FAST | {"downlink_capacity_bps": 20e3}
+    scenario = tiny_scenario(
+        strategy={"name": "fedavg", "sample_ratio": 1.0}, rounds=1, cells=[{"name": "hall", "profile": profile}]
+    )
+    result = run(scenario, timing_only=True)
+    assert result.summary["simulated_s"] == pytest.approx((8 / 2.5 + 8) * result.transfers["airtime_s"][0])
+    assert result.utilisation["hall"] == pytest.approx(8 / (8 / 2.5 + 8))
+    half = scenario.model_validate(
+        scenario.model_dump()
+        | {"cells": [{"name": "hall", "profile": profile | {"uplink_capacity_bps": 20e3, "duplex": "cell-half"}}]}
+    )
+    both = run(half, timing_only=True)
+    assert both.summary["simulated_s"] == pytest.approx(16 / 2.5 * both.transfers["airtime_s"][0])
+    assert both.utilisation["hall"] == pytest.approx(1.0)
+    assert both.summary["closed_form"]["seconds"] is None

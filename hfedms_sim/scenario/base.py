@@ -1,6 +1,6 @@
 """What all settings have in common: frozen, strict about types, no unknown keys, no NaN."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,6 +8,8 @@ Item = TypeVar("Item")
 
 # YAML has lists, frozen settings have tuples; everything else is taken strictly as written.
 TupleOf = Annotated[tuple[Item, ...], Field(strict=False)]
+
+Direction = Literal["up", "down"]
 
 Fraction = Annotated[float, Field(gt=0, le=1)]
 PositiveFloat = Annotated[float, Field(gt=0)]

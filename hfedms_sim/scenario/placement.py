@@ -13,7 +13,7 @@ _KEYS = {
     "clusters": ("width_m", "length_m", "clusters", "spread_m"),
     "csv": ("width_m", "length_m", "path"),
 }
-Environment = Literal["LOS", "SL", "DL", "SH", "DH"]
+Environment = Literal["LOS", "SL", "DL", "SH", "DH", "RMa", "UMa"]
 Metres = Annotated[float, Field(gt=0, le=1e5)]
 
 
@@ -33,7 +33,8 @@ class Placement(Settings):
     path: Annotated[str, Field(min_length=1)] | None = None
     """CSV with the columns sensor, x_m, y_m and, if it is to say which radio a sensor has, cell (csv)."""
     environment: Environment = "SH"
-    """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between."""
+    """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between.
+    Outdoors: RMa is open ground under a mast, UMa a town under a roof's antenna."""
     extra_loss_db: Annotated[float, Field(ge=0, le=150)] = 0.0
     """Of walls, rock or enclosures, on top of every link's path loss."""
 

@@ -1,12 +1,14 @@
 """NetworkProfile: one radio technology as the airtime model sees it, every figure with its source."""
 
 from collections.abc import Iterator
+from math import isclose
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from hfedms_sim.scenario.base import (
     Bps,
+    Direction,
     Name,
     NonNegativeFloat,
     PositiveFloat,
@@ -15,6 +17,8 @@ from hfedms_sim.scenario.base import (
     Settings,
     TupleOf,
 )
+
+NoiseFigure = Annotated[float, Field(ge=0, le=50)]
 
 
 class Blocks(Settings):
@@ -26,6 +30,10 @@ class Blocks(Settings):
     """Bits in a downlink block."""
     error_rate: Annotated[float, Field(ge=0, lt=1)]
     """Probability that a block fails."""
+
+    def bits(self, direction: Direction) -> int:
+        """Return the bits in a block of this direction."""
+        return self.uplink_bits if direction == "up" else self.downlink_bits
 
 
 class Fluctuation(Settings):
@@ -98,6 +106,12 @@ class Budget(Settings):
     """Of a sensor."""
     base_power_dbm: Annotated[float, Field(ge=-50, le=80)]
     """Of the base station, within the bandwidth."""
+    base_noise_figure_db: NoiseFigure = 5.0
+    """How much more noise than the thermal one the base station's receiver hears."""
+    device_noise_figure_db: NoiseFigure = 9.0
+    """The same of a sensor's receiver."""
+    streams: Annotated[int, Field(ge=1, le=1_000)] = 1
+    """Spatial streams of the antennas: no rate is above this many times Shannon's bound of the bandwidth."""
 
 
 class Repetitions(Settings):
@@ -109,6 +123,8 @@ class Repetitions(Settings):
     """Rate in this class, sensor to base station."""
     downlink_bps: Bps
     """The same, base station to sensor."""
+    latency_s: Seconds | None = None
+    """One way in this class, added after the airtime; null: the profile's."""
 
 
 class NetworkProfile(Settings):
@@ -120,6 +136,10 @@ class NetworkProfile(Settings):
     """Rate of one device alone in the cell, sensor to base station, in bit/s."""
     downlink_bps: Bps
     """The same, base station to sensor."""
+    uplink_capacity_bps: Bps | None = None
+    """What the whole cell carries, sensors to base station; null: what its channels do, at the rate of one device."""
+    downlink_capacity_bps: Bps | None = None
+    """The same, base station to sensors."""
     duplex: Literal["full", "device-half", "cell-half"] = "full"
     """full: a device sends and receives at once; device-half: one at a time; cell-half: all share one airtime."""
     channels: PositiveInt | Literal["dedicated"] = 1
@@ -163,6 +183,7 @@ class NetworkProfile(Settings):
             raise ValueError("duty_cycle and fluctuation are for shared airtime; frames have silences")
         if self.duty_cycle is not None and (self.sharing == "fifo" or self.resource_units is not None):
             raise ValueError("duty_cycle is for sharing: fair without resource_units")
+        self._check_capacities()
         losses_db = [each.coupling_loss_db for each in self.repetitions]
         if losses_db != sorted(set(losses_db)):
             raise ValueError("repetitions must have ascending coupling_loss_db")
@@ -173,10 +194,49 @@ class NetworkProfile(Settings):
             )
         return self
 
+    def _check_capacities(self) -> None:
+        given = [key for key in ("uplink_capacity_bps", "downlink_capacity_bps") if getattr(self, key) is not None]
+        for key, is_set in (
+            ("channels other than 1", self.channels != 1),
+            ("sharing: fifo", self.sharing == "fifo"),
+            ("resource_units", self.resource_units is not None),
+            ("duty_cycle", self.duty_cycle is not None),
+            ("frames", self.frames is not None),
+        ):
+            if given and is_set:
+                raise ValueError(f"{given[0]} is for fair sharing of what a cell carries; leave out {key}")
+        for key, capacity_bps, rate_bps in (
+            ("uplink", self.uplink_capacity_bps, self.uplink_bps),
+            ("downlink", self.downlink_capacity_bps, self.downlink_bps),
+        ):
+            if capacity_bps is not None and capacity_bps < rate_bps:
+                raise ValueError(f"{key}_capacity_bps ({capacity_bps:g}) must be at least {key}_bps ({rate_bps:g})")
+        up, down = self.channels_in("up"), self.channels_in("down")
+        if self.duplex == "cell-half" and not isclose(up, down, rel_tol=1e-6):
+            raise ValueError(
+                "duplex: cell-half is one airtime, so both capacities must be the same multiple of their rates; "
+                f"here {up:g} up and {down:g} down"
+            )
+
+    def rate_bps(self, direction: Direction) -> float:
+        """Return the rate of one device alone in the cell."""
+        return self.uplink_bps if direction == "up" else self.downlink_bps
+
+    def channels_in(self, direction: Direction) -> float:
+        """Return how many devices the cell serves at full rate, a fraction where it has a capacity of its own."""
+        capacity_bps = self.uplink_capacity_bps if direction == "up" else self.downlink_capacity_bps
+        return self.channel_count if capacity_bps is None else capacity_bps / self.rate_bps(direction)
+
     @property
     def channel_count(self) -> float:
         """Infinite where every device has its own."""
         return float("inf") if self.channels == "dedicated" else float(self.channels)
+
+    @property
+    def class_latencies_s(self) -> tuple[float, ...]:
+        """The latency of each coverage class; a radio without classes has one."""
+        own = [self.latency_s if each.latency_s is None else each.latency_s for each in self.repetitions]
+        return tuple(own) or (self.latency_s,)
 
     @property
     def figures(self) -> dict[str, object]:

@@ -89,6 +89,7 @@ class Session:
             on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
             if self._stopped is not None:
                 break
+        self._world.end_run()
 
     def summary(self, wall_s: float, limits: Limits) -> dict[str, Any]:
         scenario, world, reached = self._scenario, self._world, self._milestones

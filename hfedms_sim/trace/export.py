@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
-from hfedms_sim.trace.tables import ADDED_COLUMNS, TABLES
+from hfedms_sim.trace.tables import ADDED_COLUMNS, ADDED_TABLES, TABLES
 
 Format = Literal["csv", "parquet", "perfetto"]
 _DEFAULT_NAMES: dict[Format, str] = {"csv": "trace-csv", "parquet": "trace-parquet", "perfetto": "trace.perfetto.json"}
@@ -36,8 +36,13 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
 
 
 def read_trace_table(run_directory: Path, name: str) -> pa.Table:
-    """Return a table of a run, which must have the columns of the contract; added ones that it lacks are null."""
+    """Return a table of a run, which must have the columns of the contract.
+
+    Columns that were added since are null where it lacks them, and a table that was added has no rows.
+    """
     path = run_directory.absolute() / f"{name}.parquet"
+    if name in ADDED_TABLES and not path.exists():
+        return arrow_schema(TABLES[name]).empty_table()
     try:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:

@@ -5,18 +5,21 @@ before the first is renamed. In memory it is an Arrow table. A run on disk plays
 only.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, TRANSFERS, WORK, Row, Table
+from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, SENSORS, TRANSFERS, WORK, Row, Table
 
 CHUNK_ROWS = 8_192  # Python rows are turned into a batch while they are still in the processor's cache
 ROW_GROUP_BATCHES = 16
 _MOMENTS = ("ready_s", "start_s", "end_s", "time_s")  # hardly ever twice: a dictionary of them would only cost
-_TYPES = {"int64": pa.int64(), "float64": pa.float64(), "string": pa.string()}
+_TYPES = {"int64": pa.int64(), "float64": pa.float64(), "string": pa.string(), "bool": pa.bool_()}
 
 
 def arrow_schema(table: Table) -> pa.Schema:
@@ -36,6 +39,22 @@ class TableRecorder:
         self._rows.append(row)
         if len(self._rows) >= CHUNK_ROWS:
             self._gather()
+
+    def extend(self, columns: Mapping[str, NDArray[np.generic]]) -> None:
+        """Append many rows at once, column by column; columns that are left out, and NaN, are null."""
+        self._gather()
+        unknown = set(columns) - set(self.schema.names)
+        if unknown:
+            raise ValueError(f"{self.table.name} has no column {sorted(unknown)[0]}")
+        rows = len(next(iter(columns.values())))
+        arrays = [
+            pa.array(columns[field.name], type=field.type, from_pandas=True)
+            if field.name in columns
+            else pa.nulls(rows, field.type)
+            for field in self.schema
+        ]
+        self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
+        self._gather()
 
     def gathered(self) -> pa.Table:
         """All rows that have not gone to disk."""
@@ -108,10 +127,11 @@ class Trace:
         self.work = recorder(WORK)
         self.captures = recorder(CAPTURES)
         self.faults = recorder(FAULTS)
+        self.sensors = recorder(SENSORS)
 
     @property
     def recorders(self) -> tuple[TableRecorder, ...]:
-        return (self.rounds, self.transfers, self.work, self.captures, self.faults)
+        return (self.rounds, self.transfers, self.work, self.captures, self.faults, self.sensors)
 
     def tables(self) -> dict[str, pa.Table]:
         """Return all tables by name, as far as they have not gone to disk."""

@@ -7,7 +7,7 @@ Row: TypeAlias = tuple[object, ...]
 
 class Column(NamedTuple):
     name: str
-    type: str  # int64 | float64 | string
+    type: str  # int64 | float64 | string | bool
     meaning: str
 
 
@@ -114,7 +114,40 @@ FAULTS = _table(
 """,
 )
 
+SENSORS = _table(
+    "sensors",
+    """
+    sensor               int64    from 0
+    cell                 string   name of the base station it uses, or hears best
+    x_m                  float64  where it stands, along the width
+    y_m                  float64  the same, along the length
+    line_of_sight        bool     whether nothing stands between it and the base station
+    coupling_loss_db     float64  path loss, shadowing and extra loss
+    snr_up_db            float64  signal-to-noise ratio at the base station
+    snr_down_db          float64  the same at the sensor
+    uplink_bps           float64  its rate alone in the cell
+    downlink_bps         float64  the same, base station to sensor
+    coverage_class       int64    its place in the profile's repetitions, from 0
+    covered              bool     whether it can take part
+    compute              string   its processor
+    transfers            int64    transfers of its radio, broadcasts it heard included
+    bytes_up             int64    payloads of it that arrived
+    bytes_down           int64    payloads that arrived at it
+    airtime_s            float64  airtime that its radio sent or received
+    transmit_j           float64  sending
+    receive_j            float64  receiving
+    connected_j          float64  connected without airtime
+    setup_j              float64  setting up connections
+    idle_j               float64  released, and listening for pages
+    sleep_j              float64  asleep
+    compute_j            float64  its processor
+""",
+)
+
 ADDED_COLUMNS: dict[str, tuple[str, ...]] = {"rounds": ("total_groups",)}
 """Those that directories of earlier versions may lack: whoever reads such a directory gets nulls."""
 
-TABLES: dict[str, Table] = {table.name: table for table in (ROUNDS, TRANSFERS, WORK, CAPTURES, FAULTS)}
+ADDED_TABLES = ("sensors",)
+"""Those that such directories may lack as a whole: whoever reads one gets no rows."""
+
+TABLES: dict[str, Table] = {table.name: table for table in (ROUNDS, TRANSFERS, WORK, CAPTURES, FAULTS, SENSORS)}

@@ -16,12 +16,13 @@ entry and one event.
 `FifoPool` has c servers, first come first served. Either may be slowed down by a cell that is good or bad by turns
 (fluctuation.py): the virtual clock, or the service, then runs on the airtime that is left.
 
-Both deliver a payload `latency_s` after the last of its airtime, and both let go of a transfer that is cancelled: the
-others then share what it had, or the next in the queue takes its channel. Left out: packets. A flow is served in
+Both deliver a payload its own latency after the last of its airtime, and both let go of a transfer that is cancelled:
+the others then share what it had, or the next in the queue takes its channel. Left out: packets. A flow is served in
 infinitesimal portions, which is what a scheduler with 1 ms subframes looks like to a transfer of minutes.
 """
 
 from collections import deque
+from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Protocol
@@ -33,8 +34,8 @@ from hfedms_sim.world.fluctuation import Availability
 
 
 class Pool(Protocol):
-    def send(self, airtime_s: float) -> Delivery:
-        """Begin a transfer that is ready now and needs this much airtime."""
+    def send(self, airtime_s: float, latency_s: float = 0.0) -> Delivery:
+        """Begin a transfer that is ready now, needs this much airtime, and arrives this long after the last of it."""
 
     def start(self, delivery: Delivery) -> None:
         """Begin the transfer of a delivery that had to wait elsewhere."""
@@ -49,12 +50,10 @@ class FairPool:
         env: Environment,
         channels: float,
         resource_units: int | None = None,
-        latency_s: float = 0.0,
         duty_cycle: float = 1.0,
         availability: Availability | None = None,
     ) -> None:
         self.env = env
-        self.latency_s = latency_s
         self._availability = availability
         self._speed = _Speeds(channels, resource_units, duty_cycle)
         self._virtual_s = 0.0
@@ -67,8 +66,8 @@ class FairPool:
         self._is_foreseen = False  # whether the alarm rings exactly at the next end
         self._is_telling = False  # whether some are still to be told that they have arrived
 
-    def send(self, airtime_s: float) -> Delivery:
-        delivery = Delivery(self.env, airtime_s, self)
+    def send(self, airtime_s: float, latency_s: float = 0.0) -> Delivery:
+        delivery = Delivery(self.env, airtime_s, self, latency_s)
         self.start(delivery)
         return delivery
 
@@ -166,17 +165,21 @@ class FairPool:
         return ended
 
     def _deliver(self, ended: list[Delivery]) -> None:
-        """Deliver them after the latency, and set the next alarm.
+        """Deliver them after their latencies, and set the next alarm.
 
         Without latency it is set when all have been told, because many of them send again at once.
         """
-        if ended and not self.latency_s:
-            for delivery in ended:
-                delivery.succeed(delivery.began_s)
+        by_latency_s: dict[float, list[Delivery]] = {}
+        for delivery in ended:
+            by_latency_s.setdefault(delivery.latency_s, []).append(delivery)
+        at_once = by_latency_s.pop(0.0, [])
+        for delivery in at_once:
+            delivery.succeed(delivery.began_s)
+        if at_once:
             self._is_telling = True
-            ended[-1].callbacks.append(self._all_told)
-        elif ended:
-            Timeout(self.env, self.latency_s).callbacks.append(lambda _: _arrive(ended))
+            at_once[-1].callbacks.append(self._all_told)
+        for latency_s, together in by_latency_s.items():
+            Timeout(self.env, latency_s).callbacks.append(partial(_arrive, together))
         self._look_ahead()
 
     def _all_told(self, last: Event) -> None:
@@ -184,7 +187,7 @@ class FairPool:
         self._look_ahead()
 
 
-def _arrive(deliveries: list[Delivery]) -> None:
+def _arrive(deliveries: list[Delivery], latency: Event) -> None:
     for delivery in deliveries:
         delivery.arrive()
 
@@ -209,18 +212,15 @@ class _Speeds(dict[int, float]):
 
 
 class FifoPool:
-    def __init__(
-        self, env: Environment, channels: float, latency_s: float = 0.0, availability: Availability | None = None
-    ) -> None:
+    def __init__(self, env: Environment, channels: float, availability: Availability | None = None) -> None:
         self.env = env
         self._availability = availability
         self.channels = channels
-        self.latency_s = latency_s
         self._served: set[Delivery] = set()
         self._waiting: deque[Delivery] = deque()
 
-    def send(self, airtime_s: float) -> Delivery:
-        delivery = Delivery(self.env, airtime_s, self)
+    def send(self, airtime_s: float, latency_s: float = 0.0) -> Delivery:
+        delivery = Delivery(self.env, airtime_s, self, latency_s)
         self.start(delivery)
         return delivery
 
@@ -248,7 +248,7 @@ class FifoPool:
         now_s, airtime_s = self.env.now, delivery.airtime_s
         service_s = airtime_s if self._availability is None else self._availability.when_s(now_s, airtime_s) - now_s
         delivery.began_s, delivery.end_s = now_s, now_s + service_s
-        Timeout(self.env, service_s + self.latency_s).callbacks.append(lambda _: delivery.arrive())
+        Timeout(self.env, service_s + delivery.latency_s).callbacks.append(lambda _: delivery.arrive())
         Timeout(self.env, service_s).callbacks.append(lambda _: self._release(delivery))
 
     def _release(self, delivery: Delivery) -> None:

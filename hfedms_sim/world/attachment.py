@@ -1,9 +1,8 @@
 """Which cell a sensor uses, and at which rates.
 
 Sensors that stand nowhere are spread round-robin, or in the order of their numbers where the cells count theirs, and
-have their profile's full rates. Placed sensors take the cell that can carry most for them (coverage.py); their rates
-are the profile's times the Shannon factor of their SNR, or those of their repetition class where the profile has
-classes. A sensor that no cell reaches takes no part.
+have their profile's full rates. Placed sensors take the cell that can carry most for them (coverage.py), and have the
+rate that their signal or their coverage class allows (link_rates.py). A sensor that no cell reaches takes no part.
 
 A module speaks one technology, which is a profile's name. Where a count or a column of the positions' file gives a
 placed sensor a cell, it has that cell's technology: it chooses among the cells that share it. Otherwise it may use all.
@@ -24,7 +23,8 @@ from hfedms_sim.scenario import NetworkProfile, Scenario
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world import placement as places
-from hfedms_sim.world.coverage import RadioBudget, attach, coverage_class
+from hfedms_sim.world.coverage import RadioBudget, attach
+from hfedms_sim.world.link_rates import classes_of, rate_share
 
 
 class Attachment(Protocol):
@@ -35,6 +35,9 @@ class Attachment(Protocol):
 
     def factor(self, direction: Direction, sensor: int) -> float:
         """The sensor's rate as a share of its profile's."""
+
+    def coverage_class(self, sensor: int) -> int:
+        """Return the sensor's place in its profile's `repetitions`; 0 where it stands nowhere, or there are none."""
 
     def attached(self, cell: int) -> int:
         """How many sensors use the cell."""
@@ -57,6 +60,9 @@ class RoundRobin:
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return 1.0
+
+    def coverage_class(self, sensor: int) -> int:
+        return 0
 
     def attached(self, cell: int) -> int:
         return len(range(cell, self._sensors, self._cells))
@@ -82,6 +88,9 @@ class Counted:
     def factor(self, direction: Direction, sensor: int) -> float:
         return 1.0
 
+    def coverage_class(self, sensor: int) -> int:
+        return 0
+
     def attached(self, cell: int) -> int:
         return self._counts[cell]
 
@@ -101,12 +110,21 @@ class Placed:
             raise InputError("no sensor is in coverage: more cells, or another radio")
         self._cell: list[int] = self.coverage.cell.tolist()
         self.coupling_loss_db = self.coverage.coupling_loss_db + placement.extra_loss_db
-        uplink, downlink = self.coverage.uplink_factor.copy(), self.coverage.downlink_factor.copy()
+        self.coverage_classes = np.zeros(len(self.positions_m), dtype=np.int64)
+        self.rate_shares: dict[Direction, places.Floats] = {
+            "up": np.zeros(len(self.positions_m)),
+            "down": np.zeros(len(self.positions_m)),
+        }
+        snr_db: dict[Direction, places.Floats] = {"up": self.coverage.snr_up_db, "down": self.coverage.snr_down_db}
         for index, cell in enumerate(scenario.cells):
-            if cell.profile.repetitions:
-                own = self.coverage.cell == index
-                uplink[own], downlink[own] = _class_factors(self.coupling_loss_db[own], cell.profile)
-        self._factor: dict[Direction, list[float]] = {"up": uplink.tolist(), "down": downlink.tolist()}
+            own = self.coverage.cell == index
+            self.coverage_classes[own] = classes = classes_of(cell.profile, self.coupling_loss_db[own])
+            for direction, share in self.rate_shares.items():
+                share[own] = rate_share(cell.profile, direction, classes, snr_db[direction][own])
+        self._factor: dict[Direction, list[float]] = {
+            direction: share.tolist() for direction, share in self.rate_shares.items()
+        }
+        self._class: list[int] = self.coverage_classes.tolist()
         self._attached = np.bincount(self.coverage.cell, minlength=len(scenario.cells)).tolist()
 
     def cell(self, sensor: int) -> int:
@@ -117,6 +135,9 @@ class Placed:
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return self._factor[direction][sensor]
+
+    def coverage_class(self, sensor: int) -> int:
+        return self._class[sensor]
 
     def attached(self, cell: int) -> int:
         return int(self._attached[cell])
@@ -196,15 +217,9 @@ def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
         bandwidth_hz=profile.budget.bandwidth_hz,
         uplink_power_dbm=profile.budget.device_power_dbm - extra_db,
         downlink_power_dbm=profile.budget.base_power_dbm - extra_db,
+        base_noise_figure_db=profile.budget.base_noise_figure_db,
+        device_noise_figure_db=profile.budget.device_noise_figure_db,
+        streams=profile.budget.streams,
         environment=placement.environment,
         max_coupling_loss_db=profile.repetitions[-1].coupling_loss_db - extra_db if profile.repetitions else None,
     )
-
-
-def _class_factors(coupling_loss_db: places.Floats, profile: NetworkProfile) -> tuple[places.Floats, places.Floats]:
-    """Up and down, by repetition class. A sensor beyond the last class has that one's; it takes no part."""
-    limits_db = tuple(each.coupling_loss_db for each in profile.repetitions)
-    of_sensor = coverage_class(coupling_loss_db, limits_db)
-    up = np.array([each.uplink_bps / profile.uplink_bps for each in profile.repetitions])
-    down = np.array([each.downlink_bps / profile.downlink_bps for each in profile.repetitions])
-    return up[of_sensor], down[of_sensor]

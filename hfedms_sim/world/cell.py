@@ -38,7 +38,7 @@ class Cell:
         self.name = settings.name
         self._attachment = attachment
         self._log = log
-        self.medium = _medium(env, profile, draws, loss_draws, number)
+        self.medium = _medium(env, profile, draws, loss_draws, number, attachment)
         self.connections = Connections(
             env, profile.setup_s, profile.inactivity_s, sleeps_while_waiting=not self.medium.is_connected
         )
@@ -102,7 +102,9 @@ class Cell:
         self._log.note(transfer, self.name, ready_s, start_s, now_s, sent, energy_j, "aborted")
 
 
-def _medium(env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int) -> Medium:
+def _medium(
+    env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int, attachment: Attachment
+) -> Medium:
     if profile.frames is not None:
         return FrameMedium(env, profile.frames, profile.channel_count, profile.latency_s, loss_draws)
-    return SharedMedium(env, profile, draws, loss_draws, cell)
+    return SharedMedium(env, profile, draws, loss_draws, cell, attachment)

@@ -1,12 +1,13 @@
 """Which base station each sensor uses, and how well it hears it.
 
-Coupling loss = path loss + shadowing (see path_loss), antenna gains 0 dB: what a site's antennas gain or its cables
-lose goes into the powers. SNR = power - coupling loss - noise, noise = -174 dBm/Hz + 10 lg B + noise figure. Line
-of sight and shadowing are drawn once per (sensor, cell), so they are the same in both directions, for ever, and on
-every radio: another radio scales the same normals by its own sigma.
+Coupling loss = path loss + shadowing (path_loss.py, outdoors.py), antenna gains 0 dB: what a site's antennas gain or
+its cables lose goes into the powers. SNR = power - coupling loss - noise, noise = -174 dBm/Hz + 10 lg B + noise
+figure. Line of sight and shadowing are drawn once per (sensor, cell), so they are the same in both directions, for
+ever, and on every radio: another radio scales the same normals by its own sigma.
 
 Attachment. Among the cells it may use, a sensor takes the one that can carry most in its weaker direction:
-B log2(1 + min(snr_up, snr_down)), with no gain above 20 dB, and nothing out of coverage; equals go by coupling loss.
+n B log2(1 + min(snr_up, snr_down)) with n streams, no gain above 20 dB, and nothing out of coverage; equals go by
+coupling loss.
 - Cells of one radio: the smallest coupling loss wins, which is how devices rank cells (by received power).
 - Cells of different radios: coupling loss would always choose the lower carrier, and SNR the narrower band, which
   hears less noise exactly because it carries less. Capacity is what they have in common: the fast radio where it
@@ -19,7 +20,7 @@ Left out: load balancing, handover, hysteresis, interference between cells.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,13 +29,31 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.placement import Environment
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world import path_loss
-from hfedms_sim.world.path_loss import CLUTTER, MIN_SNR_DB, SENSOR_HEIGHT_M, Floats
+from hfedms_sim.world.outdoors import RuralMacro, UrbanMacro
+from hfedms_sim.world.path_loss import CLUTTER, MIN_SNR_DB, SENSOR_HEIGHT_M, Floats, IndoorFactory
 
 Flags = NDArray[np.bool_]
 
 THERMAL_NOISE_DBM_PER_HZ = -174.0
 MAX_COORDINATE_M = 1e7
 _CHUNK = 16_384  # sensors at a time, so that their arrays stay in the processor's cache
+
+
+_OUTDOORS: dict[str, type[RuralMacro] | type[UrbanMacro]] = {"RMa": RuralMacro, "UMa": UrbanMacro}
+
+
+class PropagationLaw(Protocol):
+    @property
+    def base_height_m(self) -> float: ...
+
+    def los_probability(self, distance_2d_m: Floats) -> Floats:
+        """Return how likely each link is to have line of sight, by its distance on the ground."""
+
+    def loss_db(self, distance_2d_m: Floats, distance_m: Floats, los: Flags) -> Floats:
+        """Return the path loss of each link, by its distances on the ground and slanted, and its state."""
+
+    def sigma_db(self, distance_2d_m: Floats, los: Flags) -> Floats:
+        """Return the standard deviation of each link's shadowing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +66,7 @@ class RadioBudget:
     downlink_power_dbm: float
     base_noise_figure_db: float = 5.0
     device_noise_figure_db: float = 9.0
+    streams: int = 1
     environment: Environment = "SH"
     clutter_density: float | None = None
     clutter_height_m: float | None = None
@@ -57,6 +77,16 @@ class RadioBudget:
 
     def __post_init__(self) -> None:
         _check_budget(self)
+
+    @property
+    def law(self) -> "PropagationLaw":
+        """How the signal weakens on the way, in this environment and at this carrier."""
+        if self.environment in CLUTTER:
+            return IndoorFactory(self.environment, self.surroundings, self.carrier_ghz, self.sensor_height_m)
+        terrain = _OUTDOORS[self.environment]
+        if self.base_height_m is None:
+            return terrain(self.carrier_ghz, self.sensor_height_m)
+        return terrain(self.carrier_ghz, self.sensor_height_m, self.base_height_m)
 
     @property
     def surroundings(self) -> path_loss.Clutter:
@@ -87,7 +117,7 @@ class Coverage:
     cell: NDArray[np.int64]
     coupling_loss_db: Floats
     distance_m: Floats
-    """3D; beyond VALID_DISTANCE_M[1] the path loss is extrapolated."""
+    """3D; beyond 600 m in a hall, 5 km outdoors, the path loss is extrapolated."""
     los: Flags
     snr_up_db: Floats
     snr_down_db: Floats
@@ -180,13 +210,12 @@ def _better(best: _Links, offered: _Links) -> _Links:
 
 
 def _links(sensors: NDArray[np.int64], cell: int, offset_m: Floats, budget: RadioBudget, draws: Draws) -> _Links:
-    around, environment = budget.surroundings, budget.environment
+    law = budget.law
     distance_2d_m = np.sqrt(offset_m[:, 0] ** 2 + offset_m[:, 1] ** 2)
-    distance_m = np.sqrt(distance_2d_m**2 + (around.base_height_m - budget.sensor_height_m) ** 2)
-    decay_m = path_loss.los_decay_m(environment, around, budget.sensor_height_m)
-    los = draws.uniform("line-of-sight", sensors, cell) < path_loss.los_probability(distance_2d_m, decay_m)
-    loss_db = path_loss.loss_db(environment, distance_m, los, budget.carrier_ghz)
-    loss_db += path_loss.sigma_db(environment, los) * draws.normal("shadowing", sensors, cell)
+    distance_m = np.sqrt(distance_2d_m**2 + (law.base_height_m - budget.sensor_height_m) ** 2)
+    los = draws.uniform("line-of-sight", sensors, cell) < law.los_probability(distance_2d_m)
+    loss_db = law.loss_db(distance_2d_m, distance_m, los)
+    loss_db += law.sigma_db(distance_2d_m, los) * draws.normal("shadowing", sensors, cell)
     return _Links(np.full(len(sensors), cell), loss_db, distance_m, los, _capacity_bps(budget, loss_db))
 
 
@@ -197,12 +226,12 @@ def _capacity_bps(budget: RadioBudget, coupling_loss_db: Floats) -> Floats:
         covered = snr_db >= MIN_SNR_DB
     else:
         covered = coupling_loss_db <= budget.max_coupling_loss_db
-    return np.where(covered, budget.bandwidth_hz * path_loss.spectral_efficiency(snr_db), 0.0)
+    return np.where(covered, budget.streams * budget.bandwidth_hz * path_loss.spectral_efficiency(snr_db), 0.0)
 
 
 def _check_budget(budget: RadioBudget) -> None:
-    if budget.environment not in CLUTTER:
-        raise InputError(f"environment = {budget.environment!r}: must be one of {', '.join(CLUTTER)}")
+    if budget.environment not in (*CLUTTER, *_OUTDOORS):
+        raise InputError(f"environment = {budget.environment!r}: must be one of {', '.join((*CLUTTER, *_OUTDOORS))}")
     for field in fields(budget):
         value = getattr(budget, field.name)
         if field.name != "environment" and value is not None and not math.isfinite(value):
@@ -211,6 +240,14 @@ def _check_budget(budget: RadioBudget) -> None:
             raise InputError(f"{field.name} = {value}: must be greater than 0")
         if field.name.endswith("_height_m") and value is not None and value < 0:
             raise InputError(f"{field.name} = {value}: must be at least 0")
+    if budget.environment in _OUTDOORS:
+        base_m = budget.law.base_height_m
+        if not 1 < budget.sensor_height_m < base_m:
+            raise InputError(
+                f"environment = {budget.environment!r}: needs sensors above 1 m and below the base station's "
+                f"{base_m:g} m, not at {budget.sensor_height_m:g} m"
+            )
+        return
     around, sensor_m = budget.surroundings, budget.sensor_height_m
     if not 0 < around.density < 1:
         raise InputError(f"clutter_density = {around.density}: must be greater than 0 and less than 1")

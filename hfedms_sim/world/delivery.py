@@ -16,10 +16,12 @@ class Delivery(Event):
     time until then.
     """
 
-    def __init__(self, env: Environment, airtime_s: float, carrier: "Carrier") -> None:
+    def __init__(self, env: Environment, airtime_s: float, carrier: "Carrier", latency_s: float = 0.0) -> None:
         self.env = env  # as in Event.__init__, which would be one more call for every transfer
         self.callbacks = []
         self.airtime_s = airtime_s
+        self.latency_s = latency_s
+        """How long after the last of its airtime the receiver has it."""
         self.received_s = airtime_s
         """The airtime it gets in all: less than it needs if it is cancelled."""
         self.began_s: float | None = None

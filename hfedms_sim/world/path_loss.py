@@ -122,6 +122,29 @@ def los_probability(distance_2d_m: ArrayLike, decay_m: float) -> Floats:
     return np.exp(-np.asarray(distance_2d_m) / decay_m)
 
 
+@dataclass(frozen=True, slots=True)
+class IndoorFactory:
+    """The law of one hall for one carrier."""
+
+    environment: Environment
+    clutter: Clutter
+    carrier_ghz: float
+    sensor_height_m: float
+
+    @property
+    def base_height_m(self) -> float:
+        return self.clutter.base_height_m
+
+    def los_probability(self, distance_2d_m: Floats) -> Floats:
+        return los_probability(distance_2d_m, los_decay_m(self.environment, self.clutter, self.sensor_height_m))
+
+    def loss_db(self, distance_2d_m: Floats, distance_m: Floats, los: NDArray[np.bool_]) -> Floats:
+        return loss_db(self.environment, distance_m, los, self.carrier_ghz)
+
+    def sigma_db(self, distance_2d_m: Floats, los: NDArray[np.bool_]) -> Floats:
+        return sigma_db(self.environment, los)
+
+
 def spectral_efficiency(snr_db: ArrayLike) -> Floats:
     """Shannon's bit/s per Hz, with no gain above the signal that already gives the peak rate."""
     snr = np.exp(np.minimum(snr_db, FULL_RATE_SNR_DB) * (math.log(10.0) / 10.0))

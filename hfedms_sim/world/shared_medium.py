@@ -3,12 +3,15 @@
 Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
 pool for both directions, which is how the HFedMS paper accounts.
 
+A cell that has a capacity of its own, C bit/s where one device has r, serves c = C / r of them at full rate, which need
+be no whole number: while a device waits between its blocks, others use the gaps.
+
 Duty cycles (Wi-Fi HaLow): a sensor may send a share d_up of the time, the base station, one sender for all, a share
 d_down. So the downlink is a pool of d_down channels, and each uplink transfer has at most the speed d_up; where both
 share one airtime, the uplink has what the downlink may not use.
 
 A transfer of B bytes at r bit/s has an airtime of 8 (B + R) / r, where R are the bytes of blocks that failed and are
-sent again (blocks.py).
+sent again (blocks.py); those of a broadcast are sent until its last listener has them.
 """
 
 from bisect import bisect_right
@@ -21,10 +24,12 @@ from simpy import Environment, Event
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.scenario.profile import Blocks
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
-from hfedms_sim.world.blocks import distribution_of_failures
+from hfedms_sim.world.attachment import Attachment
+from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 from hfedms_sim.world.loss_draws import LossDraws
@@ -42,10 +47,18 @@ class SharedMedium:
     is_connected = True
 
     def __init__(
-        self, env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int
+        self,
+        env: Environment,
+        profile: NetworkProfile,
+        draws: Draws,
+        loss_draws: LossDraws,
+        cell: int,
+        attachment: Attachment,
     ) -> None:
         self._pools = _pools(env, profile, draws, cell)
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
+        self._latencies_s = profile.class_latencies_s
+        self._attachment = attachment
         self._blocks = profile.blocks
         self._loss_draws = loss_draws
         self._demands: dict[tuple[Direction, int], _Demands] = {}
@@ -53,16 +66,19 @@ class SharedMedium:
 
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         key = (transfer.direction, transfer.payload.size_bytes)
-        demands, distribution = self._demands.get(key) or self._work_out(*key)
-        failed = 0 if self._blocks is None else bisect_right(distribution, self._loss_draws.of(transfer))
-        demand = demands[failed]
+        if len(transfer.radios) > 1 and self._blocks is not None:
+            demand = self._broadcast(self._blocks, transfer)
+        else:
+            demands, distribution = self._demands.get(key) or self._work_out(*key)
+            failed = 0 if self._blocks is None else bisect_right(distribution, self._loss_draws.of(transfer))
+            demand = demands[failed]
         return demand if rate_share == 1.0 else Demand(demand.airtime_s / rate_share, demand.retransmitted_bytes)
 
     def _work_out(self, direction: Direction, size_bytes: int) -> _Demands:
         """There are few sizes: each is worked out once."""
         first, distribution, block_bits = 0, [1.0], 0
         if self._blocks is not None:
-            block_bits = self._blocks.uplink_bits if direction == "up" else self._blocks.downlink_bits
+            block_bits = self._blocks.bits(direction)
             blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
             first, distribution = distribution_of_failures(blocks, self._blocks.error_rate)
         again_bytes = np.arange(first, first + len(distribution)) * block_bits // BITS_PER_BYTE
@@ -71,11 +87,27 @@ class SharedMedium:
         self._demands[direction, size_bytes] = _Demands(demands, distribution)
         return self._demands[direction, size_bytes]
 
+    def _broadcast(self, settings: Blocks, transfer: Transfer) -> Demand:
+        """Return what a broadcast takes until every listener has every block. How many listen differs by round."""
+        block_bits, size_bytes = settings.bits(transfer.direction), transfer.payload.size_bytes
+        blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
+        uniform = self._loss_draws.of(transfer)
+        failed = failed_blocks(blocks, settings.error_rate, uniform, len(transfer.radios))
+        again_bytes = failed * block_bits // BITS_PER_BYTE
+        return Demand(BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[transfer.direction], again_bytes)
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         pool = self._pools[transfer.direction]
+        latency_s = self._latency_s(transfer.radios)
         if self._radios is not None:
-            return self._radios.send(transfer.sensor, pool, demand.airtime_s)
-        return pool.send(demand.airtime_s)
+            return self._radios.send(transfer.sensor, pool, demand.airtime_s, latency_s)
+        return pool.send(demand.airtime_s, latency_s)
+
+    def _latency_s(self, radios: tuple[int, ...]) -> float:
+        """Return the latency of the sensors' coverage class; a broadcast has arrived when the last listener has it."""
+        if len(self._latencies_s) == 1:
+            return self._latencies_s[0]
+        return max(self._latencies_s[self._attachment.coverage_class(sensor)] for sensor in radios)
 
 
 class HalfDuplexRadios:
@@ -86,8 +118,8 @@ class HalfDuplexRadios:
         self._queues: dict[int, deque[tuple[Pool, Delivery]]] = {}  # of every busy radio, the one under way first
         self._sensors: dict[Delivery, int] = {}
 
-    def send(self, sensor: int, pool: Pool, airtime_s: float) -> Delivery:
-        delivery = Delivery(self.env, airtime_s, self)
+    def send(self, sensor: int, pool: Pool, airtime_s: float, latency_s: float) -> Delivery:
+        delivery = Delivery(self.env, airtime_s, self, latency_s)
         delivery.callbacks.append(self._release)
         self._sensors[delivery] = sensor
         queue = self._queues.setdefault(sensor, deque())
@@ -123,21 +155,22 @@ class HalfDuplexRadios:
 
 
 def _pools(env: Environment, profile: NetworkProfile, draws: Draws, cell: int) -> dict[Direction, Pool]:
-    channels, latency_s, duty_cycle = profile.channel_count, profile.latency_s, profile.duty_cycle
+    duty_cycle = profile.duty_cycle
 
     def availability() -> Availability | None:
         return None if profile.fluctuation is None else Availability(profile.fluctuation, draws, cell)
 
-    def pool() -> Pool:
+    def pool(direction: Direction) -> Pool:
+        channels = profile.channels_in(direction)
         if profile.sharing == "fifo":
-            return FifoPool(env, channels, latency_s, availability())
-        return FairPool(env, channels, profile.resource_units, latency_s, availability=availability())
+            return FifoPool(env, channels, availability())
+        return FairPool(env, channels, profile.resource_units, availability=availability())
 
     if duty_cycle is not None:
-        left = channels - duty_cycle.downlink if profile.duplex == "cell-half" else channels
+        left = profile.channels_in("up") - (duty_cycle.downlink if profile.duplex == "cell-half" else 0.0)
         return {
-            "up": FairPool(env, left, None, latency_s, duty_cycle.uplink, availability()),
-            "down": FairPool(env, duty_cycle.downlink, None, latency_s, duty_cycle.downlink, availability()),
+            "up": FairPool(env, left, None, duty_cycle.uplink, availability()),
+            "down": FairPool(env, duty_cycle.downlink, None, duty_cycle.downlink, availability()),
         }
-    uplink = pool()
-    return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool()}
+    uplink = pool("up")
+    return {"up": uplink, "down": uplink if profile.duplex == "cell-half" else pool("down")}

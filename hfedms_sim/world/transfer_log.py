@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.trace import Trace
+from hfedms_sim.world.sensor_rows import SensorTraffic
 from hfedms_sim.world.transfer import Demand, Transfer
 
 Outcome = Literal["ok", "aborted"]
@@ -18,8 +19,9 @@ class Traffic(NamedTuple):
 
 
 class TransferLog:
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, sensors: int) -> None:
         self._trace = trace
+        self.of_sensors = SensorTraffic(sensors)
         self._transfers = 0
         self._retransmitted_bytes = 0
         self._collected = Traffic(0, 0, 0)
@@ -44,8 +46,9 @@ class TransferLog:
         """
         round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
         airtime_s, again_bytes = sent
-        if outcome == "ok":
-            self.payload_bytes[direction] += size_bytes
+        arrived_bytes = size_bytes if outcome == "ok" else 0
+        self.payload_bytes[direction] += arrived_bytes
+        self.of_sensors.note(transfer, arrived_bytes, airtime_s)
         self._retransmitted_bytes += again_bytes
         self._trace.transfers.append((
             self._transfers, round_number, group, hop, direction, kind, source, target, sensor, cell, size_bytes,

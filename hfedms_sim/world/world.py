@@ -37,6 +37,7 @@ from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import AllDone
+from hfedms_sim.world.sensor_rows import write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
 from hfedms_sim.world.transfer import Transfer
 from hfedms_sim.world.transfer_log import TransferLog
@@ -70,11 +71,12 @@ class World:
     def __init__(self, scenario: Scenario, trace: Trace, sizes: Sizes | None = None) -> None:
         """`sizes`: how many samples each sensor owns, where that limits what it can capture."""
         self.env = Environment(0.0)
+        self._scenario = scenario
         draws = Draws(scenario.seed)
         self._attachment = make_attachment(scenario, draws)
         self.covered = self._attachment.covered
         """The sensors that can take part."""
-        self._log = TransferLog(trace)
+        self._log = TransferLog(trace, scenario.sensors.count)
         loss_draws = LossDraws(draws, scenario.sensors.count)
         self.cells = tuple(
             Cell(self.env, number, settings, draws, loss_draws, self._attachment, self._log)
@@ -124,6 +126,10 @@ class World:
         total_j = work_j + baseline_j + sum(each.transfers_j for each in modelled)
         self.energy_j += total_j
         return RoundCost(*self._log.collect(), total_j, baseline_j)
+
+    def end_run(self) -> None:
+        """Write the table of sensors, when the last round has ended."""
+        write_sensors(self._trace.sensors, self._scenario, self._attachment, self._log.of_sensors)
 
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Every sensor in coverage captures a batch now, and sends its class counts to the server.

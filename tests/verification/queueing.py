@@ -5,7 +5,7 @@ Time is in mean airtimes: every size law has mean 1 s, so arrivals per second ar
 """
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -71,18 +71,19 @@ class Served:
 
 
 class Log:
-    """Sends transfers and notes when they were sent, started and delivered."""
+    """Sends transfers and notes when they were sent, started and delivered. Latencies are taken in turn."""
 
-    def __init__(self, env: Environment, pool: Pool) -> None:
+    def __init__(self, env: Environment, pool: Pool, latencies_s: Sequence[float] = (0.0,)) -> None:
         self._env = env
         self._pool = pool
+        self._latencies_s = latencies_s
         self._airtime_s: list[float] = []
         self._sent_s: list[float] = []
         self._delivered_s: list[float] = []
         self._started_s: list[float] = []
 
     def send(self, airtime_s: float) -> Delivery:
-        delivery = self._pool.send(airtime_s)
+        delivery = self._pool.send(airtime_s, self._latencies_s[len(self._sent_s) % len(self._latencies_s)])
         delivery.callbacks.append(partial(self._note, len(self._sent_s)))
         self._airtime_s.append(airtime_s)
         self._sent_s.append(self._env.now)
@@ -101,10 +102,12 @@ class Log:
         return served
 
 
-def serve(pool_of: PoolOf, gaps_s: Iterable[float], airtimes_s: Iterable[float]) -> Served:
+def serve(
+    pool_of: PoolOf, gaps_s: Iterable[float], airtimes_s: Iterable[float], latencies_s: Sequence[float] = (0.0,)
+) -> Served:
     """Sends each transfer a gap after the one before, and runs until all are delivered."""
     env = Environment(0.0)
-    transfers = Log(env, pool_of(env))
+    transfers = Log(env, pool_of(env), latencies_s)
 
     def arrivals() -> Generator[Event, None, None]:
         for gap_s, airtime_s in zip(gaps_s, airtimes_s, strict=True):

@@ -11,6 +11,7 @@ from tests.verification.queueing import serve
 AIRTIME_S = 30.5
 COUNTS = [1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 24, 25, 100, 368]
 CHANNELS = [1, 2, 3, 4, 8, 16]
+FRACTIONS = [1.25, 2.5, 155 / 62, 6.75]
 
 
 def last_and_first_end_s(count: int, channels: float, resource_units: int | None = None) -> tuple[float, float]:
@@ -19,9 +20,9 @@ def last_and_first_end_s(count: int, channels: float, resource_units: int | None
     return float(delivered_s.max()), float(delivered_s.min())
 
 
-@pytest.mark.parametrize("channels", CHANNELS)
+@pytest.mark.parametrize("channels", CHANNELS + FRACTIONS)
 @pytest.mark.parametrize("count", COUNTS)
-def test_equal_transfers_end_together_when_the_channels_have_carried_them_all(count: int, channels: int) -> None:
+def test_equal_transfers_end_together_when_the_channels_have_carried_them_all(count: int, channels: float) -> None:
     expected_s = AIRTIME_S * max(1.0, count / channels)
     assert last_and_first_end_s(count, channels) == pytest.approx((expected_s, expected_s), rel=1e-12)
 

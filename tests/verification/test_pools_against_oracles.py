@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import cycle
 from math import inf
 
 import numpy as np
@@ -23,8 +24,9 @@ transfers_with_cancels = st.lists(st.tuples(gaps_s, airtimes_s, patiences_s), mi
 transfers = st.lists(st.tuples(gaps_s, airtimes_s), min_size=1, max_size=25)
 senders = st.lists(st.lists(airtimes_s, min_size=1, max_size=6), min_size=1, max_size=8)
 channel_counts = st.sampled_from([1, 2, 3, 4, 8, inf])
+shared_counts = channel_counts | st.sampled_from([1.5, 2.4, 155 / 62, 6.75])  # a cell's capacity need be no whole rate
 unit_counts = st.sampled_from([None, None, 1, 2, 5, 6, 12])
-latencies_s = st.sampled_from([0.0, 0.015, 2.0])
+latencies = st.sampled_from([(0.0,), (0.015,), (2.0,), (0.1, 0.0, 0.5, 0.1)])  # of one transfer after the other
 # A transfer of days has to be as right as one of milliseconds.
 scales = st.sampled_from([1e-3, 1.0, 86_400.0])
 
@@ -38,16 +40,20 @@ def assert_same(measured_s: Seconds, expected_s: Sequence[float], sent_s: Second
     assert measured_s - sent_s == pytest.approx(np.array(expected_s) - sent_s, rel=1e-9, abs=clock_s)
 
 
-def assert_shared(served: Served, channels: float, resource_units: int | None, latency_s: float) -> None:
+def later(ended_s: Sequence[float], latencies_s: Sequence[float]) -> list[float]:
+    return [end_s + latency_s for end_s, latency_s in zip(ended_s, cycle(latencies_s), strict=False)]
+
+
+def assert_shared(served: Served, channels: float, resource_units: int | None, latencies_s: Sequence[float]) -> None:
     speed = fair_speed(channels, resource_units)
     ended_s, _ = share_step_by_step(served.sent_s.tolist(), served.airtime_s.tolist(), speed)
-    assert_same(served.delivered_s, [end_s + latency_s for end_s in ended_s], served.sent_s)
+    assert_same(served.delivered_s, later(ended_s, latencies_s), served.sent_s)
     assert (served.started_s == served.sent_s).all()
 
 
-def assert_in_order(served: Served, channels: float, latency_s: float) -> None:
+def assert_in_order(served: Served, channels: float, latencies_s: Sequence[float]) -> None:
     started_s, ended_s = serve_in_order(served.sent_s.tolist(), served.airtime_s.tolist(), channels)
-    assert_same(served.delivered_s, [end_s + latency_s for end_s in ended_s], served.sent_s)
+    assert_same(served.delivered_s, later(ended_s, latencies_s), served.sent_s)
     assert_same(served.started_s, started_s, served.sent_s)
 
 
@@ -55,10 +61,10 @@ def scaled(mix: list[tuple[float, float]], scale: float) -> tuple[list[float], l
     return [gap_s * scale for gap_s, _ in mix], [airtime_s * scale for _, airtime_s in mix]
 
 
-def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
+def serve_senders(pool_of: PoolOf, queues_s: list[list[float]], latencies_s: Sequence[float]) -> Served:
     """Each sender sends its next transfer when the one before is delivered: sends coincide with ends."""
     env = Environment(0.0)
-    log = Log(env, pool_of(env))
+    log = Log(env, pool_of(env), latencies_s)
 
     def sender(queue_s: list[float]) -> ProcessGenerator:
         for airtime_s in queue_s:
@@ -69,39 +75,43 @@ def serve_senders(pool_of: PoolOf, queues_s: list[list[float]]) -> Served:
 
 
 @thoroughly
-@given(transfers, channel_counts, unit_counts, latencies_s, scales)
+@given(transfers, shared_counts, unit_counts, latencies, scales)
 def test_fair_sharing_equals_serving_everyone_step_by_step(
-    mix: list[tuple[float, float]], channels: float, resource_units: int | None, latency_s: float, scale: float
+    mix: list[tuple[float, float]],
+    channels: float,
+    resource_units: int | None,
+    latencies_s: Sequence[float],
+    scale: float,
 ) -> None:
-    pool_of = partial(FairPool, channels=channels, resource_units=resource_units, latency_s=latency_s)
-    assert_shared(serve(pool_of, *scaled(mix, scale)), channels, resource_units, latency_s)
+    pool_of = partial(FairPool, channels=channels, resource_units=resource_units)
+    assert_shared(serve(pool_of, *scaled(mix, scale), latencies_s), channels, resource_units, latencies_s)
 
 
 @thoroughly
-@given(senders, channel_counts, unit_counts, latencies_s)
+@given(senders, shared_counts, unit_counts, latencies)
 def test_fair_sharing_is_exact_when_a_delivery_starts_the_next_transfer(
-    queues_s: list[list[float]], channels: float, resource_units: int | None, latency_s: float
+    queues_s: list[list[float]], channels: float, resource_units: int | None, latencies_s: Sequence[float]
 ) -> None:
-    pool_of = partial(FairPool, channels=channels, resource_units=resource_units, latency_s=latency_s)
-    assert_shared(serve_senders(pool_of, queues_s), channels, resource_units, latency_s)
+    pool_of = partial(FairPool, channels=channels, resource_units=resource_units)
+    assert_shared(serve_senders(pool_of, queues_s, latencies_s), channels, resource_units, latencies_s)
 
 
 @thoroughly
-@given(transfers, channel_counts, latencies_s, scales)
+@given(transfers, channel_counts, latencies, scales)
 def test_fifo_equals_taking_the_server_that_is_free_first(
-    mix: list[tuple[float, float]], channels: float, latency_s: float, scale: float
+    mix: list[tuple[float, float]], channels: float, latencies_s: Sequence[float], scale: float
 ) -> None:
-    pool_of = partial(FifoPool, channels=channels, latency_s=latency_s)
-    assert_in_order(serve(pool_of, *scaled(mix, scale)), channels, latency_s)
+    pool_of = partial(FifoPool, channels=channels)
+    assert_in_order(serve(pool_of, *scaled(mix, scale), latencies_s), channels, latencies_s)
 
 
 @thoroughly
-@given(senders, channel_counts, latencies_s)
+@given(senders, channel_counts, latencies)
 def test_fifo_is_exact_when_a_delivery_starts_the_next_transfer(
-    queues_s: list[list[float]], channels: float, latency_s: float
+    queues_s: list[list[float]], channels: float, latencies_s: Sequence[float]
 ) -> None:
-    pool_of = partial(FifoPool, channels=channels, latency_s=latency_s)
-    assert_in_order(serve_senders(pool_of, queues_s), channels, latency_s)
+    pool_of = partial(FifoPool, channels=channels)
+    assert_in_order(serve_senders(pool_of, queues_s, latencies_s), channels, latencies_s)
 
 
 def send_and_cancel(
@@ -150,7 +160,7 @@ def assert_cancelled_exactly(
 
 
 @thoroughly
-@given(transfers_with_cancels, channel_counts, unit_counts)
+@given(transfers_with_cancels, shared_counts, unit_counts)
 def test_when_some_are_cancelled_the_others_share_what_they_leave_exactly(
     mix: list[tuple[float, float, float | None]], channels: float, resource_units: int | None
 ) -> None:

@@ -22,7 +22,7 @@ def make_cell(env: Environment, trace: Trace | None = None, **changes: Any) -> C
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
     settings = CellSettings.model_validate({"name": "hall", "profile": profile})
     draws = Draws(SEED)
-    log = TransferLog(trace or Trace())
+    log = TransferLog(trace or Trace(), SENSORS)
     return Cell(env, 0, settings, draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log)
 
 

@@ -10,10 +10,18 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
 
 
-def send_at(env: Environment, pool: Pool, log: list[Any], start_s: float, airtime_s: float, name: str) -> None:
+def send_at(
+    env: Environment,
+    pool: Pool,
+    log: list[Any],
+    start_s: float,
+    airtime_s: float,
+    name: str,
+    latency_s: float = 0.0,
+) -> None:
     def process() -> ProcessGenerator:
         yield env.timeout(start_s)
-        began_s = yield pool.send(airtime_s)
+        began_s = yield pool.send(airtime_s, latency_s)
         log.append((name, began_s, env.now) if isinstance(pool, FifoPool) else (name, env.now))
 
     env.process(process())
@@ -93,11 +101,19 @@ def test_a_duty_cycle_caps_each_sender(env: Environment, log: list[Any]) -> None
 def test_latency_delays_the_delivery_and_frees_the_air(
     env: Environment, log: list[Any], pool_type: type[FairPool] | type[FifoPool]
 ) -> None:
-    pool = pool_type(env, 1, latency_s=0.5)
-    send_at(env, pool, log, 0.0, 2.0, "a")
-    send_at(env, pool, log, 2.0, 2.0, "b")
+    pool = pool_type(env, 1)
+    send_at(env, pool, log, 0.0, 2.0, "a", 0.5)
+    send_at(env, pool, log, 2.0, 2.0, "b", 0.5)
     env.run()
     assert [entry[-1] for entry in log] == [2.5, 4.5]
+
+
+def test_transfers_that_end_together_arrive_each_after_its_own_latency(env: Environment, log: list[Any]) -> None:
+    pool = FairPool(env, 1)
+    for name, latency_s in zip("abcd", (0.5, 0.0, 2.0, 0.5), strict=True):
+        send_at(env, pool, log, 0.0, 1.0, name, latency_s)
+    env.run()
+    assert log == [("b", 4.0), ("a", 4.5), ("d", 4.5), ("c", 6.0)]
 
 
 def test_first_come_is_first_served_on_every_channel(env: Environment, log: list[Any]) -> None:

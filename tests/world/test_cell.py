@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 from simpy import Environment
 
+from hfedms_sim.rounds import EVERYONE
+from hfedms_sim.seeds import Draws
+from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.cell import Cell
-from tests.world.radio import make_cell, transfer
+from hfedms_sim.world.loss_draws import LossDraws
+from tests.world.radio import SEED, SENSORS, make_cell, transfer
 
 
 def deliveries(env: Environment, cell: Cell, *sends: tuple[Any, int]) -> list[tuple[float, float]]:
@@ -29,6 +33,12 @@ def test_a_half_duplex_cell_shares_its_airtime_between_directions(env: Environme
     assert ends == [(0.0, 1.0), (0.0, 1.5)]
 
 
+def test_a_cell_of_two_and_a_half_devices_slows_five_down_by_half_and_two_not_at_all(env: Environment) -> None:
+    cell = make_cell(env, uplink_capacity_bps=20e3)  # at 8 kbit/s a device
+    assert deliveries(env, cell, ("up", 1), ("up", 2)) == [(0.0, 1.0)] * 2
+    assert deliveries(env, cell, *(("up", sensor) for sensor in range(5))) == [(1.0, 3.0)] * 5
+
+
 def test_a_half_duplex_device_does_one_thing_after_the_other(env: Environment) -> None:
     ends = deliveries(env, make_cell(env, duplex="device-half"), ("up", 1), ("down", 1))
     assert ends == [(0.0, 1.0), (1.0, 1.5)]
@@ -44,6 +54,15 @@ def test_a_half_duplex_device_serves_its_queue_in_order_and_is_free_afterwards(e
     ends = deliveries(env, cell, ("up", 1), ("down", 1), ("up", 1))
     assert ends == [(0.0, 1.0), (1.0, 1.5), (1.5, 2.5)]
     assert deliveries(env, cell, ("up", 1)) == [(2.5, 3.5)]
+
+
+def test_a_broadcast_is_sent_until_its_last_listener_has_every_block(env: Environment) -> None:
+    """20 blocks of 400 bits to twenty sensors, with the draw of the first of them."""
+    cell = make_cell(env, blocks={"uplink_bits": 100, "downlink_bits": 400, "error_rate": 0.5})
+    to_all = transfer("down", 3)._replace(sensor=EVERYONE, radios=tuple(range(3, 20)))
+    failed = failed_blocks(20, 0.5, LossDraws(Draws(SEED), SENSORS).of(transfer("down", 3)), listeners=17)
+    assert failed > 40
+    assert cell.demand(to_all) == (8 * (1_000 + failed * 50) / 16e3, failed * 50)
 
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])

@@ -275,7 +275,7 @@ def test_many_sensors_and_cells_need_no_array_of_both() -> None:
         ({"sensor_height_m": -1.0}, "sensor_height_m = -1.0: must be at least 0"),
         ({"clutter_density": 0.0}, "clutter_density = 0.0: must be greater than 0 and less than 1"),
         ({"clutter_density": 1.0}, "clutter_density = 1.0: must be greater than 0 and less than 1"),
-        ({"environment": "XL"}, "environment = 'XL': must be one of LOS, SL, DL, SH, DH"),
+        ({"environment": "XL"}, "environment = 'XL': must be one of LOS, SL, DL, SH, DH, RMa, UMa"),
         (
             {"environment": "SH", "base_height_m": 1.0},
             "environment = 'SH': needs heights in ascending order, not sensor 1.5 m, clutter 2 m, base station 1 m",
