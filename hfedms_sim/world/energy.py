@@ -33,7 +33,7 @@ class RadioPower(NamedTuple):
     def of(cls, currents: Currents) -> "RadioPower":
         watt = currents.voltage_v * _AMPERE
         active_w: dict[Direction, float] = {"up": currents.transmit_ma * watt, "down": currents.receive_ma * watt}
-        return cls(active_w, currents.idle_ma * watt, currents.sleep_ma * watt)
+        return cls(active_w, currents.connected_ma * watt, currents.sleep_ma * watt)
 
 
 class EnergyMeter:

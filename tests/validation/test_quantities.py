@@ -11,7 +11,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Currents, load_scenario
 from hfedms_sim.validation.quantities import UNITS, Quantity, read_quantity
 
-CURRENTS = Currents(voltage_v=2.0, sleep_ma=0.5, idle_ma=1.0, receive_ma=10.0, transmit_ma=20.0)
+CURRENTS = Currents(voltage_v=2.0, sleep_ma=0.5, connected_ma=1.0, receive_ma=10.0, transmit_ma=20.0)
 
 # Round 1 is nonsense, so that reading it would show.
 TRANSFERS = pd.DataFrame(

@@ -11,7 +11,7 @@ from hfedms_sim.world.connections import Connections
 from hfedms_sim.world.energy import EnergyMeter, RoundEnergy
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
-CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
+CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, connected_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
 
 
 class Radios:
@@ -121,7 +121,7 @@ def test_idle_airtime_and_sleep_add_up_to_all_the_time_there_is(
     uses: list[tuple[int, float, float, float]], inactivity_s: float, rounds: int
 ) -> None:
     """With equal idle and sleep currents the baseline is (sensors x time - airtime) x current, however it is cut."""
-    equal = CURRENTS.model_copy(update={"idle_ma": 1.0})
+    equal = CURRENTS.model_copy(update={"connected_ma": 1.0})
     cut = Radios(equal, inactivity_s, 3)
     free_s, total_j, airtime_s = [0.0, 0.0, 0.0], 0.0, 0.0
     for sensor, gap_s, length_s, share in uses:
