@@ -30,6 +30,12 @@ class Idle(Settings):
     wake_s: Seconds = 0.0
     """Added to `setup_s` when it was asleep (psm)."""
 
+    @property
+    def mean_wait_s(self) -> float:
+        """How long a downlink to a sensor at rest waits in the mean until it can be reached."""
+        every_s = self.wake_every_s if self.mode == "psm" else self.cycle_s
+        return 0.0 if every_s is None else every_s / 2
+
     @model_validator(mode="after")
     def _mode_has_its_figures(self) -> "Idle":
         pages = self.mode in ("drx", "edrx") or (self.mode == "psm" and self.active_s > 0)

@@ -114,8 +114,8 @@ def test_an_uplink_never_waits_for_a_page() -> None:
 
 def test_lte_m_in_psm() -> None:
     """A set-up from idle is 0.2 J, from PSM 0.3 J and 1.5 s more. Up at 20, from PSM: set-up until 22, airtime until
-    23, delivered 23.25, kept until 33.25, can be paged until 37.25. Down at 34 waits for the page q, 34 <= q < 36; set-up
-    0.5, airtime 0.5, latency 0.25, timer 10: kept until q + 11.25, paged until q + 15.25, in PSM from then on.
+    23, delivered 23.25, kept until 33.25, can be paged until 37.25. Down at 34 waits for the page q, 34 <= q < 36;
+    set-up 0.5, airtime 0.5, latency 0.25, timer 10: kept until q + 11.25, paged until q + 15.25, in PSM from then on.
     Connected 13.25 + 11.25 = 24.5 s, of which set-ups 2 + 0.5, sent 1, received 0.5: 20.5 s without airtime. Idle
     (q - 33.25) + 4 s at 1 mW + 6 mJ / 2 s = 4 mW; asleep 20 + 200 - (q + 15.25) s."""
     page_s = 34 + (2 * U - 34) % 2
