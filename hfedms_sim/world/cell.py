@@ -127,7 +127,14 @@ def _medium(env: Environment, profile: NetworkProfile, draws: Draws, loss_draws:
 def _meter(profile: NetworkProfile, sensors: int, ledger: Ledger) -> EnergyMeter | None:
     if profile.energy is None:
         return None
-    return EnergyMeter(profile.energy, sensors, ledger, idle=profile.idle, setup_s=profile.setup_s)
+    return EnergyMeter(
+        profile.energy,
+        sensors,
+        ledger,
+        idle=profile.idle,
+        setup_s=profile.setup_s,
+        sleeps_while_waiting=profile.frames is not None,
+    )
 
 
 def _paging(profile: NetworkProfile, draws: Draws) -> Paging | None:

@@ -36,9 +36,7 @@ class Held(NamedTuple):
 class SetUpMeter(Protocol):
     """What is told of set-ups."""
 
-    def set_up(
-        self, sensor: int, takes_s: float, *, is_asleep: bool, share: float = 1.0, is_timed: bool = True
-    ) -> None: ...
+    def set_up(self, sensor: int, takes_s: float, is_asleep: bool, share: float = 1.0) -> None: ...
 
 
 class _SetUp(NamedTuple):
@@ -109,7 +107,7 @@ class Connections:
         if not self._sleeps_while_waiting:
             self._begin(sensor, now_s, _SetUp(now_s, takes_s, is_asleep))
         if self._meter is not None:
-            self._meter.set_up(sensor, takes_s, is_asleep=is_asleep, is_timed=not self._sleeps_while_waiting)
+            self._meter.set_up(sensor, takes_s, is_asleep)
         return takes_s
 
     def abandon_set_up(self, sensors: Sequence[int], now_s: float) -> None:
@@ -124,8 +122,7 @@ class Connections:
             self._count_connected(sensor, now_s - self._collected_s)
             left_s = begun.begun_s + begun.takes_s - now_s
             if self._meter is not None and left_s > 0:
-                share = -left_s / begun.takes_s
-                self._meter.set_up(sensor, begun.takes_s, is_asleep=begun.is_asleep, share=share)
+                self._meter.set_up(sensor, begun.takes_s, begun.is_asleep, -left_s / begun.takes_s)
 
     def use(self, sensors: Sequence[int], now_s: float, airtime_s: float, *, is_last: bool = False) -> None:
         """Start the timers of these sensors anew: their transfer has just ended after so much airtime.

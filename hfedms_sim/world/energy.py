@@ -105,12 +105,21 @@ class EnergyMeter:
     """What the radios of a cell's sensors spend. The ledger has it by sensor."""
 
     def __init__(
-        self, currents: Currents, sensors: int, ledger: Ledger, *, idle: Idle | None = None, setup_s: float = 0.0
+        self,
+        currents: Currents,
+        sensors: int,
+        ledger: Ledger,
+        *,
+        idle: Idle | None = None,
+        setup_s: float = 0.0,
+        sleeps_while_waiting: bool = False,
     ) -> None:
         self.power = RadioPower.of(currents, idle, setup_s)
         self._currents = currents
         self._sensors = sensors
         self._ledger = ledger
+        self._sleeps_while_waiting = sleeps_while_waiting
+        self._setups: dict[tuple[float, bool], tuple[float, float]] = {}  # what each kind takes
         self._airtime = {"up": ledger.uplink_s, "down": ledger.downlink_s}
         self._airtime_w = {"up": self.power.uplink_w, "down": self.power.receive_w}
         self._round_start_s = 0.0
@@ -133,20 +142,22 @@ class EnergyMeter:
         self._transfers_j += energy_j
         return energy_j
 
-    def set_up(
-        self, sensor: int, takes_s: float, *, is_asleep: bool, share: float = 1.0, is_timed: bool = True
-    ) -> None:
-        """Count a share of a set-up; a negative one where it was abandoned with so much left to do.
-
-        A radio that sleeps meanwhile (`is_timed` is false) only spends what its profile says in joules.
-        """
-        if is_timed:
-            self._setup_s += takes_s * share
-            self._ledger.setup_s.add(sensor, takes_s * share)
-        connected_w = self.power.connected_w if is_timed else 0.0
-        energy_j = share * set_up_j(self._currents, connected_w, takes_s, is_asleep=is_asleep)
+    def set_up(self, sensor: int, takes_s: float, is_asleep: bool, share: float = 1.0) -> None:
+        """Count a share of a set-up; a negative one where it was abandoned with so much left to do."""
+        seconds, energy_j = self._setups.get((takes_s, is_asleep)) or self._work_out(takes_s, is_asleep)
+        if share != 1.0:
+            seconds, energy_j = share * seconds, share * energy_j
+        self._setup_s += seconds
         self._setup_j += energy_j
+        self._ledger.setup_s.add(sensor, seconds)
         self._ledger.setup_j.add(sensor, energy_j)
+
+    def _work_out(self, takes_s: float, is_asleep: bool) -> tuple[float, float]:
+        """Return seconds and joules of a set-up. A radio that sleeps meanwhile spends what its profile says, if so."""
+        connected_w = 0.0 if self._sleeps_while_waiting else self.power.connected_w
+        energy_j = set_up_j(self._currents, connected_w, takes_s, is_asleep=is_asleep)
+        worked_out = self._setups[takes_s, is_asleep] = (0.0 if self._sleeps_while_waiting else takes_s, energy_j)
+        return worked_out
 
     def bill(self, sensor: int, state: BilledState, seconds: float) -> float:
         """Count seconds in which the released radio of a sensor was in this state, not at rest; return their joules.
