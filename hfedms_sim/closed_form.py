@@ -119,6 +119,7 @@ def exact_seconds(scenario: Scenario) -> float | None:
         and profile.resource_units is None
         and profile.class_latencies_s[0] == 0
         and profile.setup_s == 0
+        and profile.idle is None
         and profile.blocks is None
         and profile.duty_cycle is None
         and profile.fluctuation is None

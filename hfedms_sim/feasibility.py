@@ -1,9 +1,9 @@
 """What a transfer would take on each radio of a scenario, before anything is simulated.
 
-Alone in the cell, with the expected repetitions of failed blocks: set-up + 8 B / (r d s (1 - p)) + latency, where d
-is the sender's duty cycle and s the cell's mean share of airtime; r is the rate of one device, whatever
-else the cell can carry beside it. A round takes at least one model down and one up; some radios cannot carry a model in
-any useful time: better to know before.
+Alone in the cell, from rest, with the expected repetitions of failed blocks: set-up + 8 B / (r d s (1 - p)) + latency,
+where d is the sender's duty cycle and s the cell's mean share of airtime; down also the mean wait for a page; r is the
+rate of one device, whatever else the cell can carry beside it. A round takes at least one model down and one up; some
+radios cannot carry a model in any useful time: better to know before.
 """
 
 from math import ceil
@@ -50,11 +50,12 @@ def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]
     arriving = 1 - (profile.blocks.error_rate if profile.blocks else 0.0)
     available = profile.fluctuation.mean_share if profile.fluctuation else 1.0
     duty_up, duty_down = (profile.duty_cycle.uplink, profile.duty_cycle.downlink) if profile.duty_cycle else (1.0, 1.0)
-    overhead_s = profile.setup_s + profile.class_latencies_s[0]
+    overhead_s = profile.setup_s + profile.class_latencies_s[0] + (profile.idle.wake_s if profile.idle else 0.0)
+    page_s = profile.idle.mean_wait_s if profile.idle else 0.0
     needed_bits = BITS_PER_BYTE * size_bytes / (arriving * available)
     return (
         overhead_s + needed_bits / (profile.uplink_bps * duty_up),
-        overhead_s + needed_bits / (profile.downlink_bps * duty_down),
+        page_s + overhead_s + needed_bits / (profile.downlink_bps * duty_down),
     )
 
 

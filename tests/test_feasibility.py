@@ -32,6 +32,24 @@ def test_a_single_transfer_of_a_run_takes_what_was_foretold_when_no_block_fails(
     assert durations_s["up"] == pytest.approx(cost.model_up_s)
 
 
+@pytest.mark.parametrize(
+    ("idle", "up_s", "down_s"),
+    [
+        ({"mode": "edrx", "cycle_s": 82.0}, 0.0, 41.0),
+        ({"mode": "psm", "wake_s": 1.5}, 1.5, 1.5),
+        ({"mode": "psm", "wake_s": 1.5, "wake_every_s": 60.0}, 1.5, 31.5),
+        ({"mode": "listening"}, 0.0, 0.0),
+    ],
+)
+def test_a_sensor_at_rest_is_reached_after_half_a_cycle_and_takes_longer_to_wake(
+    idle: dict[str, object], up_s: float, down_s: float
+) -> None:
+    (plain,) = radio_costs(tiny_scenario())
+    (cost,) = radio_costs(tiny_scenario(cells=[{"name": "hall", "profile": FAST | {"idle": idle}}]))
+    assert cost.model_up_s - plain.model_up_s == pytest.approx(up_s)
+    assert cost.model_down_s - plain.model_down_s == pytest.approx(down_s)
+
+
 def test_each_radio_is_named_once() -> None:
     cells = "cells=[{name: a, profile: ethernet}, {name: b, profile: nb-iot-nb1}, {name: c, profile: ethernet}]"
     assert [cost.profile for cost in radio_costs(load_scenario("quickstart", overrides=[cells]))] == [

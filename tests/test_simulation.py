@@ -19,8 +19,8 @@ FILES = {
 }  # fmt: skip
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
-    "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "cells", "limited_by", "targets",
-    "closed_form", "lineage",
+    "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "energy_by_state",
+    "energy_extrapolated", "battery_life", "cells", "limited_by", "targets", "closed_form", "lineage",
 ]  # fmt: skip
 
 

@@ -64,6 +64,8 @@ class Row(NamedTuple):
     """Why the first of these seeds was refused; None if they were played."""
     limited_by: str | None = None
     """What limited most seeds, of equally many the first; None where nothing was played, and in older records."""
+    extrapolated: tuple[str, ...] = ()
+    """The figures behind its joules that were not measured on its radio, as `PROFILE: KEY`."""
 
     @property
     def is_comparable(self) -> bool:
@@ -115,7 +117,15 @@ def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -
     for target in _targets(own):
         others = _of_seeds(by_variant[reference or ()], target) if is_compared else {}
         row = _row(variant, target, _of_seeds(own, target), others)
-        yield row._replace(coverage=coverage, is_reference=is_reference, limited_by=_limited_by(own))
+        yield row._replace(
+            coverage=coverage, is_reference=is_reference, limited_by=_limited_by(own), extrapolated=_extrapolated(own)
+        )
+
+
+def _extrapolated(results: Sequence[TrialResult]) -> tuple[str, ...]:
+    """Return what any of a variant's trials lists; records of older versions list nothing."""
+    listed = (key for result in results for key in result.summary.get("energy_extrapolated") or ())
+    return tuple(dict.fromkeys(listed))
 
 
 def _refused_rows(refusals: Sequence[Refusal]) -> list[Row]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from hfedms_sim.campaign import Ended, Row, Standing, Variant
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.campaign.statistics import Estimate
+from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 NOT_MODELLED = ("multicast", "transport headers", "interference between cells")
@@ -58,6 +59,8 @@ def comparison_notes(rows: Sequence[Row]) -> list[str]:
             seeds = f" ({row.seeds} of {all_seeds[row.variant]} seeds)" if all_seeds[row.variant] > 1 else ""
             who.setdefault(row.reason, []).append(", ".join(_entries(row, telling) or ["all"]) + seeds)
     notes += [f"{_REFUSED} {'; '.join(variants)}: {reason}" for reason, variants in who.items()]
+    extrapolated = extrapolated_line([key for row in rows if row.measures["energy_j"] for key in row.extrapolated])
+    notes += [] if extrapolated is None else [extrapolated]
     if len({dict(row.variant).get("profile") for row in rows}) > 1:
         notes.append(f"not modelled: {', '.join(NOT_MODELLED)}")
     return notes
@@ -119,7 +122,10 @@ def _columns(rows: Sequence[Row], layout: _Layout) -> dict[str, list[str]]:
             time if row.reason is None else f"refused {_REFUSED}" for row, time in zip(rows, times, strict=True)
         ],
         "bytes": shown("bytes", format_bytes),
-        "energy": shown("energy_j", format_joules),
+        "energy": [
+            f"{joules} {EXTRAPOLATED}" if joules and row.extrapolated else joules
+            for row, joules in zip(rows, shown("energy_j", format_joules), strict=True)
+        ],
         "time, less\nreference's": _differences(rows, layout),
         "limited by": [(row.limited_by or "").replace(" ", "\n", 1) for row in rows] if layout.has_limits else [],
     }

@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hfedms_sim.limits.links import is_airtime_shared
+from hfedms_sim.report.energy import energy_rows, extrapolation_note, mark_of
 from hfedms_sim.report.run_labels import telling_facts, telling_settings
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
-from hfedms_sim.units import SECONDS_PER_HOUR, format_bps, format_bytes, format_joules, format_seconds
+from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
 
 def closing_table(result: RunResult) -> Table:
@@ -34,9 +35,9 @@ def closing_table(result: RunResult) -> Table:
         table.add_row("allowed airtime", allowed)
     if summary["limited_by"] is not None:
         table.add_row("limited by", Text(summary["limited_by"]["text"]))
-    table.add_row("energy", _energy(result))
-    if summary["energy_j"]:
-        table.add_row("battery life", _battery_life(result))
+    for heading, entry in energy_rows(result):
+        table.add_row(heading, entry)
+    table.caption, table.caption_justify = extrapolation_note([result]), "left"
     if not _is_timing_only(result):
         table.add_row("accuracy", _accuracy(result))
     if result.provenance.get("rounds_reused"):
@@ -56,14 +57,15 @@ def targets_table(results: Sequence[RunResult]) -> Table:
     for result, own in zip(results, settings, strict=True):
         who = [Text(str(result.summary[fact])) for fact in telling] + ([Text(own)] if any(settings) else [])
         for target in result.summary["targets"]:
-            table.add_row(*who, f"{target['accuracy']:g}", *_spent(target, result.summary["rounds"]))
+            table.add_row(*who, f"{target['accuracy']:g}", *_spent(target, result))
+    table.caption, table.caption_justify = extrapolation_note(results), "left"
     return table
 
 
-def _spent(target: Mapping[str, Any], rounds: int) -> tuple[str, ...]:
+def _spent(target: Mapping[str, Any], result: RunResult) -> tuple[str, ...]:
     if target["round"] is None:
-        return (f"not reached in {_count(rounds, 'round')}", "", "", "")
-    energy = "not modelled" if target["energy_j"] is None else format_joules(target["energy_j"])
+        return (f"not reached in {_count(result.summary['rounds'], 'round')}", "", "", "")
+    energy = "not modelled" if target["energy_j"] is None else f"{format_joules(target['energy_j'])}{mark_of(result)}"
     return str(target["round"]), format_seconds(target["simulated_s"]), format_bytes(target["bytes"]), energy
 
 
@@ -97,25 +99,6 @@ def _sensors(result: RunResult) -> str:
     where += f" ({empty:,} without sensors)" if empty else ""
     outside = int((result.faults["kind"] == "out of coverage").sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where
-
-
-def _energy(result: RunResult) -> str:
-    energy_j = result.summary["energy_j"]
-    if energy_j is None:
-        return "not modelled"
-    return f"{format_joules(energy_j)}, {_mean_sensor_w(result) * 1000:.3g} mW a sensor"
-
-
-def _battery_life(result: RunResult) -> str:
-    """Of the mean sensor, if rounds go on like these."""
-    battery_wh = result.scenario.sensors.battery_wh
-    lasts = format_seconds(battery_wh * SECONDS_PER_HOUR / _mean_sensor_w(result))
-    return f"{lasts} on {battery_wh:g} Wh, if rounds go on like these"
-
-
-def _mean_sensor_w(result: RunResult) -> float:
-    energy_j, simulated_s = float(result.summary["energy_j"]), float(result.summary["simulated_s"])
-    return energy_j / (simulated_s * result.scenario.sensors.count)
 
 
 def _count(number: int, thing: str) -> str:

@@ -12,8 +12,9 @@ from hfedms_sim.scenario.catalogue import (
 )
 from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
 from hfedms_sim.scenario.models import CLASSES, MODELS, TRAINING_PASSES, ModelSpec
+from hfedms_sim.scenario.power import Currents, Idle
 from hfedms_sim.scenario.problems import unknown
-from hfedms_sim.scenario.profile import FIGURES, Currents, NetworkProfile
+from hfedms_sim.scenario.profile import FIGURES, NetworkProfile
 from hfedms_sim.scenario.scenario import Cell, Data, Scenario
 from hfedms_sim.scenario.schema import scenario_schema
 from hfedms_sim.scenario.strategy import (
@@ -62,6 +63,7 @@ __all__ = [
     "HFedMSDynamicSettings",
     "HFedMSStaticSettings",
     "IdaSettings",
+    "Idle",
     "LocalTraining",
     "ModelSpec",
     "MomentSettings",

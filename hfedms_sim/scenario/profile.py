@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from math import isclose
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from hfedms_sim.scenario.base import (
     Bps,
@@ -17,6 +17,7 @@ from hfedms_sim.scenario.base import (
     Settings,
     TupleOf,
 )
+from hfedms_sim.scenario.power import Currents, Idle, with_new_spelling
 
 NoiseFigure = Annotated[float, Field(ge=0, le=50)]
 
@@ -80,21 +81,6 @@ class Frames(Settings):
     """gateway: one silence for all its sensors (a duty cycle); sensor: one for each (a quota)."""
 
 
-class Currents(Settings):
-    """What a sensor's radio draws in each state."""
-
-    voltage_v: PositiveFloat
-    """Supply voltage."""
-    sleep_ma: NonNegativeFloat
-    """Nothing to do, connection released."""
-    idle_ma: NonNegativeFloat
-    """Connected and waiting, until the inactivity timer ends."""
-    receive_ma: NonNegativeFloat
-    """While airtime is received."""
-    transmit_ma: NonNegativeFloat
-    """While airtime is sent."""
-
-
 class Budget(Settings):
     """What placed sensors need: powers and noise decide who hears whom."""
 
@@ -154,6 +140,10 @@ class NetworkProfile(Settings):
     """To connect a device that has been inactive for longer than `inactivity_s`."""
     inactivity_s: Seconds = 10.0
     """How long a connection is kept after its last use."""
+    release_assistance: bool = False
+    """Release the connection as soon as an uplink has been delivered, not after `inactivity_s` (RAI)."""
+    idle: Idle | None = None
+    """What a radio does once its connection is released; null: it sleeps, and is reachable at once."""
     blocks: Blocks | None = None
     """Transport blocks and their errors; null: nothing is ever sent twice."""
     duty_cycle: DutyCycle | None = None
@@ -170,6 +160,19 @@ class NetworkProfile(Settings):
     """Coverage classes by coupling loss, ascending; none: the rate follows the signal-to-noise ratio."""
     sources: dict[str, str] = Field(default_factory=dict)
     """Where each figure comes from; 'assumed' is a source."""
+
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _old_figures_are_read(cls, raw: Any) -> Any:
+        return with_new_spelling(raw) if isinstance(raw, dict) else raw
+
+    @model_validator(mode="after")
+    def _frames_have_no_connections(self) -> "NetworkProfile":
+        if self.frames is not None and self.release_assistance:
+            raise ValueError("release_assistance is for connections; frames have none")
+        if self.frames is not None and self.idle is not None and self.idle.mode != "listening":
+            raise ValueError(f"idle.mode: {self.idle.mode} is for connections; frames have listening, or no idle")
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> "NetworkProfile":
@@ -239,6 +242,11 @@ class NetworkProfile(Settings):
         return tuple(own) or (self.latency_s,)
 
     @property
+    def extrapolated(self) -> tuple[str, ...]:
+        """The figures whose source begins with `extrapolated`: nobody has measured them on this radio."""
+        return tuple(key for key in FIGURES if self.sources.get(key, "").startswith(_EXTRAPOLATED))
+
+    @property
     def figures(self) -> dict[str, object]:
         """Every figure by its dotted key, as `sources` names it."""
         return dict(_figures(self))
@@ -249,9 +257,11 @@ _SECTIONS: dict[str, type[Settings]] = {
     "duty_cycle": DutyCycle,
     "fluctuation": Fluctuation,
     "frames": Frames,
+    "idle": Idle,
     "energy": Currents,
     "budget": Budget,
 }
+_EXTRAPOLATED = "extrapolated"
 _NO_FIGURES = ("name", "description", "sources")
 
 

@@ -22,6 +22,7 @@ from hfedms_sim.provenance import package_version
 from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
+from hfedms_sim.simulation.battery import energy_summary
 from hfedms_sim.simulation.engines import engine_of, instruction_set, require_runnable
 from hfedms_sim.simulation.lineage_trainer import LineageTrainer
 from hfedms_sim.simulation.milestones import Milestones, Spent
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 LEARNING_VERSION = 1  # changes whenever the same lineage would learn something else
 
 _NOT_MEASURED = (None,) * 6  # accuracy, loss, percentiles, probe
+_NO_JOULES = (None,) * 7  # by state
 
 
 class Progress(NamedTuple):
@@ -111,6 +113,7 @@ class Session:
             "final_loss": reached.final_loss,
             "bytes": {"up": up, "down": down, "total": up + down},
             "energy_j": world.energy_j,
+            **energy_summary(scenario, world, self._rounds_played),
             "cells": [
                 cell._asdict() | {"directions": limits.directions(number)} for number, cell in enumerate(self.cells)
             ],
@@ -234,7 +237,8 @@ def _round_row(
         record.round, record.cycle, record.phase, record.start_s, record.end_s,
         len(plan.groups), plan.total_groups, plan.participants, plan.participants - trained,
         plan.group_distance,
-        *cost,
+        *cost[:-1],
+        *(_NO_JOULES if cost.by_state_j is None else cost.by_state_j),
         trained * plan.trained_parameters,
         *(_NOT_MEASURED if metrics is None else metrics),
         lineage,

@@ -38,8 +38,15 @@ ROUNDS = _table(
     uplink_bytes         int64    payload, reports included
     downlink_bytes       int64    payload
     retransmitted_bytes  int64    beside the payload
-    energy_j             float64  transfers, work and baseline
-    baseline_energy_j    float64  idle and sleep of all sensors
+    energy_j             float64  transfers, work and baseline; the sum of the states below
+    baseline_energy_j    float64  of the radios beside transfers: connected, set-up, idle and sleep
+    transmit_j           float64  transmitter on
+    receive_j            float64  receiving airtime
+    connected_j          float64  connected without airtime
+    setup_j              float64  setting up connections
+    idle_j               float64  released, listening or hearing a page now and then
+    sleep_j              float64  released, asleep
+    compute_j            float64  of the processors
     updated_parameters   int64    trained in this round, summed over sensors
     accuracy             float64  on all test data
     loss                 float64  on all test data
@@ -144,7 +151,11 @@ SENSORS = _table(
 """,
 )
 
-ADDED_COLUMNS: dict[str, tuple[str, ...]] = {"rounds": ("total_groups",)}
+ADDED_COLUMNS: dict[str, tuple[str, ...]] = {
+    "rounds": (
+        "total_groups", "transmit_j", "receive_j", "connected_j", "setup_j", "idle_j", "sleep_j", "compute_j",
+    )
+}  # fmt: skip
 """Those that directories of earlier versions may lack: whoever reads such a directory gets nulls."""
 
 ADDED_TABLES = ("sensors",)

@@ -5,6 +5,10 @@ is the message, is such an exchange: where samples come periodically, one each `
 sends a message and gets its answer in the same connection, then nothing until the next. Radio figures are the shipped
 profile's; in a coverage class, those of the class in place of the profile's own.
 
+The network's own settings are a row's where its source states them. Release assistance after the message is the
+profile's `release_assistance`; after the answer, which follows at once, it is an inactivity timer of nothing. A row's
+`idle` replaces the profile's; what it leaves out is the profile's where both are the same mode.
+
 Left out: answers of another size, and messages without any; quantities.py reads uplinks alone where that matters.
 """
 
@@ -63,7 +67,8 @@ def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
     assert play is not None, f"{row.id} is not testable"
     raw = deepcopy(base) | {"rounds": play.messages, "message_bytes": play.message_bytes}
     raw |= {"multiply_adds": play.multiply_adds}
-    raw["cells"] = [{"name": "cell", "profile": _profile(row.profile, play.coverage_class)}]
+    profile = _profile(row.profile, play.coverage_class) | _network_settings(row)
+    raw["cells"] = [{"name": "cell", "profile": profile}]
     if play.period_s is not None:
         raw["stream"] = raw.get("stream", {}) | {"arrival": "periodic", "rate_hz": 1 / play.period_s}
     for key, value in play.set.items():
@@ -84,3 +89,18 @@ def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:
         raise InputError(f"profile {name}: has {len(profile.repetitions)} coverage classes, no class {coverage_class}")
     own = profile.repetitions[coverage_class].model_dump(mode="json")
     return written | {key: value for key, value in own.items() if key in NetworkProfile.model_fields}
+
+
+def _network_settings(row: Row) -> dict[str, Any]:
+    """Return the keys of the profile that the row's source states: how the network runs connections."""
+    assert row.play is not None
+    stated: dict[str, Any] = {}
+    if row.play.release_assistance == "message":
+        stated["release_assistance"] = True
+    elif row.play.release_assistance == "answer":
+        stated |= {"release_assistance": False, "inactivity_s": 0.0}
+    if row.play.idle is not None:
+        shipped = load_profile(row.profile).idle
+        is_same = shipped is not None and shipped.mode == row.play.idle.get("mode")
+        stated["idle"] = (shipped.model_dump(mode="json") if shipped and is_same else {}) | row.play.idle
+    return stated

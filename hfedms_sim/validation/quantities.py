@@ -7,16 +7,16 @@ t_start and t_end as in the transfers table, B a message's bytes, E joules and a
     uplink_kbps, downlink_kbps   8 sum B / sum (t_end - t_start)
     uplink_s, downlink_s         mean t_end - t_ready, set-up included where the connection had been released
     exchange_s                   uplink_s + downlink_s: from a message's being ready to its answer; a round trip
-    awake_s                      exchange_s + the profile's inactivity timer
+    awake_s                      exchange_s + the profile's inactivity timer; with release assistance uplink_s
     airtime_s                    mean airtime of an uplink
     uplink_j, uplink_j_per_mb    mean E of an uplink row; sum E / sum B
     exchange_j                   mean E of a round, baseline included: a message, its answer and what comes after
     current_ma                   sum E / (V x time)
     battery_d                    charge / current_ma
-    uplink_battery_d             charge / (uplink_j / (V x period) + sleep current): messages that get no answer
+    uplink_battery_d             charge / (uplink_j / (V x period) + current at rest): messages that get no answer
     forward_s, work_w            mean time of a piece of work, which is three passes, / 3; its E / its time
 
-Left out: joules of the states between, which no table has yet.
+The current at rest is that of a released radio: asleep, paged or listening, as the profile's `idle` says.
 """
 
 from collections.abc import Callable
@@ -28,6 +28,7 @@ from hfedms_sim.errors import RunError
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import TRAINING_PASSES, Currents
 from hfedms_sim.units import BITS_PER_BYTE
+from hfedms_sim.world.energy import RadioPower
 
 Quantity = Literal[
     "uplink_kbps", "downlink_kbps", "uplink_s", "downlink_s", "exchange_s", "awake_s", "airtime_s", "uplink_j",
@@ -87,7 +88,8 @@ def _exchange_s(run: RunResult) -> float:
 
 
 def _awake_s(run: RunResult) -> float:
-    return _exchange_s(run) + run.scenario.cells[0].profile.inactivity_s
+    profile = run.scenario.cells[0].profile
+    return _seconds(run, "up") if profile.release_assistance else _exchange_s(run) + profile.inactivity_s
 
 
 def _uplink_j(run: RunResult) -> float:
@@ -112,8 +114,9 @@ def _current_ma(run: RunResult) -> float:
 def _uplinks_current_ma(run: RunResult, period_s: float | None) -> float:
     if period_s is None:
         raise RunError("uplink_battery_d: the row has no period_s")
-    currents = _currents(run)
-    return _uplink_j(run) / period_s / currents.voltage_v * _MA_PER_A + currents.sleep_ma
+    profile, currents = run.scenario.cells[0].profile, _currents(run)
+    rest_w = RadioPower.of(currents, profile.idle, profile.setup_s).rest_w
+    return (_uplink_j(run) / period_s + rest_w) / currents.voltage_v * _MA_PER_A
 
 
 def _currents(run: RunResult) -> Currents:

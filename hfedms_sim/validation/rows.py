@@ -36,6 +36,10 @@ class Play(Settings):
     """From message to message; null: the next follows the answer at once."""
     coverage_class: Annotated[int, Field(ge=0, le=9)] | None = None
     """Index of the profile's class of `repetitions`; null: the profile's own rates."""
+    release_assistance: Literal["message", "answer"] | None = None
+    """After what the network releases the connection, if the source says that it is told to (RAI)."""
+    idle: dict[str, Scalar] | None = None
+    """The profile's `idle`, if the source says how the network runs a released radio."""
     battery_mah: PositiveFloat | None = None
     """Charge of the battery whose life is read."""
     multiply_adds: Annotated[int, Field(ge=0)] = 0

@@ -10,6 +10,8 @@ from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.trace import TableRecorder
 from hfedms_sim.world.attachment import Attachment, Placed
+from hfedms_sim.world.energy import States
+from hfedms_sim.world.sensor_energy import SensorEnergy
 from hfedms_sim.world.transfer import Transfer
 
 Columns = Mapping[str, NDArray[np.generic]]
@@ -43,8 +45,14 @@ class SensorTraffic:
         }
 
 
-def write_sensors(recorder: TableRecorder, scenario: Scenario, attachment: Attachment, traffic: SensorTraffic) -> None:
-    """Write the rows of all sensors; the recorder leaves null what is not said."""
+def write_sensors(
+    recorder: TableRecorder,
+    scenario: Scenario,
+    attachment: Attachment,
+    traffic: SensorTraffic,
+    energy: SensorEnergy,
+) -> None:
+    """Write the rows of all sensors; the recorder leaves null what is not said, or not a number."""
     covered = np.zeros(scenario.sensors.count, dtype=np.bool_)
     covered[attachment.covered] = True
     for part in _parts(scenario.sensors.count):
@@ -59,6 +67,7 @@ def write_sensors(recorder: TableRecorder, scenario: Scenario, attachment: Attac
                 **_rates(scenario, attachment, sensors, covered[part]),
                 **(_places(attachment, part) if isinstance(attachment, Placed) else {}),
                 **traffic.columns(part),
+                **{f"{state}_j": getattr(energy, state)[part] for state in States._fields},
             }
         )
 

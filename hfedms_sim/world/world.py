@@ -35,8 +35,11 @@ from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.energy import States, total_of
+from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import AllDone
+from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.sensor_rows import write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
 from hfedms_sim.world.transfer import Transfer
@@ -51,8 +54,9 @@ class RoundCost(NamedTuple):
     uplink_bytes: int
     downlink_bytes: int
     retransmitted_bytes: int
-    energy_j: float | None
-    baseline_energy_j: float | None
+    energy_j: float | None = None
+    baseline_energy_j: float | None = None
+    by_state_j: States | None = None
 
 
 class _Place(NamedTuple):
@@ -78,12 +82,15 @@ class World:
         """The sensors that can take part."""
         self._log = TransferLog(trace, scenario.sensors.count)
         loss_draws = LossDraws(draws, scenario.sensors.count)
+        self._ledger = Ledger(scenario.sensors.count)
         self.cells = tuple(
-            Cell(self.env, number, settings, draws, loss_draws, self._attachment, self._log)
+            Cell(self.env, number, settings, draws, loss_draws, self._attachment, self._log, self._ledger)
             for number, settings in enumerate(scenario.cells)
         )
         self.energy_j: float | None = 0.0
         """Spent since the beginning; None unless every cell's radio is modelled."""
+        self.energy_by_state_j: States | None = States()
+        """The same, by state."""
         self._backbone_s = scenario.backbone.latency_s
         self._device = DEVICES[scenario.compute.device]
         self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))
@@ -91,6 +98,7 @@ class World:
         self._trace = trace
         self._round = 0
         self._round_start_s = 0.0
+        self._settled_s = 0.0
         self._work_j = 0.0
         for sensor in np.setdiff1d(np.arange(scenario.sensors.count), self.covered).tolist():
             trace.faults.append((0.0, "out of coverage", f"sensor {sensor}", 0, "takes no part in the run"))
@@ -118,18 +126,29 @@ class World:
         """Return what was spent since the last call."""
         work_j, self._work_j = self._work_j, 0.0
         radio = [cell.end_round() for cell in self.cells]
+        self._ledger.settle()
+        self._settled_s = self.env.now
         modelled = [each for each in radio if each is not None]
         if self.energy_j is None or len(modelled) < len(radio):
-            self.energy_j = None
-            return RoundCost(*self._log.collect(), None, None)
+            self.energy_j = self.energy_by_state_j = None
+            return RoundCost(*self._log.collect())
         baseline_j = sum(each.baseline_j for each in modelled)
         total_j = work_j + baseline_j + sum(each.transfers_j for each in modelled)
         self.energy_j += total_j
-        return RoundCost(*self._log.collect(), total_j, baseline_j)
+        by_state_j = total_of(each.joules for each in modelled)._replace(compute=work_j)
+        self.energy_by_state_j = total_of([self.energy_by_state_j or States(), by_state_j])
+        return RoundCost(*self._log.collect(), total_j, baseline_j, by_state_j)
+
+    def energy_of_sensors(self) -> SensorEnergy:
+        """Return what each sensor has spent until the end of the last round; NaN where its radio is not modelled."""
+        cells = self._attachment.cells(np.arange(self._ledger.sensors))
+        powers = [None if cell.meter is None else cell.meter.power for cell in self.cells]
+        return sensor_energy(self._ledger, powers, cells, self._settled_s)
 
     def end_run(self) -> None:
         """Write the table of sensors, when the last round has ended."""
-        write_sensors(self._trace.sensors, self._scenario, self._attachment, self._log.of_sensors)
+        energy = self.energy_of_sensors()
+        write_sensors(self._trace.sensors, self._scenario, self._attachment, self._log.of_sensors, energy)
 
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Every sensor in coverage captures a batch now, and sends its class counts to the server.
@@ -222,6 +241,8 @@ class World:
             yield self.env.timeout(work_s)
         energy_j = self._device.power_w * work_s
         self._work_j += energy_j
+        if energy_j:
+            self._ledger.compute_j.add(sensor, energy_j)
         self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j))
 
     def _transmit(

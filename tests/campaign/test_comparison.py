@@ -306,3 +306,19 @@ def test_a_mean_coverage_that_is_not_whole_never_looks_so() -> None:
     row = comparison([result("a", 1, None, covered=8)])[-1]
     assert "999.9/1000 *" in printed([row._replace(coverage=Coverage(1000, 999.99))])
     assert "2000000/2000000 " in printed([row._replace(coverage=Coverage(2_000_000, 2_000_000.0))])
+
+
+def test_joules_of_extrapolated_figures_are_marked_and_named_below() -> None:
+    """Of the first radio alone; the second has been recorded by an older version, which lists nothing."""
+    one, other = (result(profile, 1, 5.0) for profile in ("a", "b"))
+    one.summary["energy_extrapolated"] = ["a: energy.setup_j"]  # type: ignore[index]
+    for each in (one, other):
+        each.summary["energy_j"] = 12.0  # type: ignore[index]
+    rows = comparison([one, other])
+    assert [row.extrapolated for row in rows if row.target == "end"] == [("a: energy.setup_j",), ()]
+    console = Console(width=120, file=io.StringIO(), record=True)
+    console.print(comparison_table(rows, "race"))
+    assert console.export_text().count("12 J ‡") == 1
+    assert "‡ joules rest on figures that are extrapolated, not measured on this radio: a: setup_j" in comparison_notes(
+        rows
+    )

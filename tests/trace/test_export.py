@@ -11,6 +11,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import TABLES, Format, export_trace, read_trace_table
+from hfedms_sim.trace.tables import ADDED_COLUMNS
 from tests.conftest import tiny_scenario
 
 
@@ -51,15 +52,19 @@ def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypat
     assert set(result.directory.iterdir()) == before
 
 
-def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(result: RunResult) -> None:
+@pytest.mark.parametrize("added", [["total_groups"], list(ADDED_COLUMNS["rounds"])], ids=len)
+def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(
+    result: RunResult, added: list[str]
+) -> None:
     assert result.directory is not None
     path = result.directory / "rounds.parquet"
     now = pq.read_table(path)
-    pq.write_table(now.drop_columns(["total_groups"]), path)
+    pq.write_table(now.drop_columns(added), path)
     read = read_trace_table(result.directory, "rounds")
     assert read.schema == now.schema
-    assert read["total_groups"].null_count == len(read) > 0
-    assert read.drop_columns(["total_groups"]) == now.drop_columns(["total_groups"])
+    for column in added:
+        assert read[column].null_count == len(read) > 0
+    assert read.drop_columns(added) == now.drop_columns(added)
     assert export_trace(result.directory, "csv").is_dir()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import load_profile
+from hfedms_sim.scenario import Idle, load_profile
 from hfedms_sim.simulation import run
 from hfedms_sim.validation.exchange import exchange_of
 from hfedms_sim.validation.rows import Play, Row, shipped_rows
@@ -70,3 +70,29 @@ def test_work_takes_three_passes_of_the_stated_multiply_adds() -> None:
 def test_a_key_that_no_scenario_has_is_refused_with_the_row() -> None:
     with pytest.raises(InputError, match=r"row X1: .*colour"):
         exchange_of(row(set={"sensors.colour": "red"}), BASE)
+
+
+def test_a_row_may_say_how_the_network_runs_the_radio() -> None:
+    """After the message: the answer, ready at once, finds the sensor released. After the answer: it does not."""
+    plain = exchange_of(row(message_bytes=100), BASE).cells[0].profile
+    message = exchange_of(row(message_bytes=100, release_assistance="message"), BASE).cells[0].profile
+    answer = exchange_of(row(message_bytes=100, release_assistance="answer"), BASE).cells[0].profile
+    assert (message.release_assistance, message.inactivity_s) == (True, plain.inactivity_s)
+    assert (answer.release_assistance, answer.inactivity_s) == (False, 0.0)
+    paged = exchange_of(row(message_bytes=100, idle={"mode": "edrx", "cycle_s": 81.92}), BASE).cells[0].profile
+    assert paged.idle == Idle(mode="edrx", cycle_s=81.92)
+
+
+@pytest.mark.parametrize(("released_after", "set_ups"), [("message", 2), ("answer", 1)])
+def test_an_answer_comes_in_the_connection_of_its_message_unless_that_is_released(
+    released_after: str, set_ups: int
+) -> None:
+    exchange = exchange_of(row(message_bytes=100, messages=5, period_s=60.0, release_assistance=released_after), BASE)
+    rows = run(exchange, timing_only=True).transfers
+    waited = rows[(rows["round"] > 1) & (rows["start_s"] > rows["ready_s"])]
+    assert len(waited) == 4 * set_ups
+
+
+def test_a_row_with_a_faulty_idle_is_named_in_one_line() -> None:
+    with pytest.raises(InputError, match=r"row X1: .*mode: edrx needs cycle_s"):
+        exchange_of(row(idle={"mode": "edrx"}), BASE)

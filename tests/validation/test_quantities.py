@@ -8,10 +8,10 @@ import pytest
 
 from hfedms_sim.errors import RunError
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import Currents, load_scenario
+from hfedms_sim.scenario import Currents, Idle, load_scenario
 from hfedms_sim.validation.quantities import UNITS, Quantity, read_quantity
 
-CURRENTS = Currents(voltage_v=2.0, sleep_ma=0.5, idle_ma=1.0, receive_ma=10.0, transmit_ma=20.0)
+CURRENTS = Currents(voltage_v=2.0, sleep_ma=0.5, connected_ma=1.0, receive_ma=10.0, transmit_ma=20.0)
 
 # Round 1 is nonsense, so that reading it would show.
 TRANSFERS = pd.DataFrame(
@@ -32,9 +32,9 @@ ROUNDS = pd.DataFrame(
 WORK = pd.DataFrame([(115.0, 116.5, 3.0), (133.0, 134.5, 3.0)], columns=["start_s", "end_s", "energy_j"])
 
 
-def made_run(currents: Currents | None = CURRENTS) -> RunResult:
+def made_run(currents: Currents | None = CURRENTS, **changes: Any) -> RunResult:
     scenario = load_scenario("quickstart")
-    profile = scenario.cells[0].profile.model_copy(update={"energy": currents, "inactivity_s": 7.0})
+    profile = scenario.cells[0].profile.model_copy(update={"energy": currents, "inactivity_s": 7.0} | changes)
     cell = scenario.cells[0].model_copy(update={"profile": profile})
     frames = {"transfers": TRANSFERS, "rounds": ROUNDS, "work": WORK}
     tables: dict[str, Any] = {name: pa.Table.from_pandas(frame) for name, frame in frames.items()}
@@ -63,6 +63,26 @@ def made_run(currents: Currents | None = CURRENTS) -> RunResult:
 )
 def test_a_quantity_is_what_its_equation_says(quantity: Quantity, expected: float) -> None:
     assert read_quantity(quantity, made_run(), period_s=300.0, battery_mah=2400.0) == pytest.approx(expected)
+
+
+def test_with_release_assistance_a_sensor_is_awake_until_its_message_is_delivered() -> None:
+    run = made_run(release_assistance=True)
+    assert read_quantity("awake_s", run, period_s=None, battery_mah=None) == pytest.approx((5 + 3) / 2)
+
+
+@pytest.mark.parametrize(
+    ("idle", "rest_ma"),
+    [
+        (Idle(mode="listening"), 10.0),
+        (Idle(mode="edrx", cycle_s=4.0), 0.5 + 0.002 / 4 / 2 * 1000),
+        (Idle(mode="psm"), 0.5),
+    ],
+    ids=lambda value: getattr(value, "mode", ""),
+)
+def test_messages_without_an_answer_leave_the_radio_at_rest_as_its_profile_says(idle: Idle, rest_ma: float) -> None:
+    run = made_run(CURRENTS.model_copy(update={"page_j": 0.002}), idle=idle)
+    expected = 2400 / (0.6 / 300 / 2 * 1000 + rest_ma) / 24
+    assert read_quantity("uplink_battery_d", run, period_s=300.0, battery_mah=2400.0) == pytest.approx(expected)
 
 
 def test_every_quantity_has_a_unit_and_can_be_read() -> None:

@@ -10,6 +10,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import RoundRobin
 from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.transfer import Transfer
 from hfedms_sim.world.transfer_log import TransferLog
@@ -18,12 +19,14 @@ SENSORS, SEED = 20, 1
 KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
 
 
-def make_cell(env: Environment, trace: Trace | None = None, **changes: Any) -> Cell:
+def make_cell(env: Environment, trace: Trace | None = None, ledger: Ledger | None = None, **changes: Any) -> Cell:
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
     settings = CellSettings.model_validate({"name": "hall", "profile": profile})
     draws = Draws(SEED)
     log = TransferLog(trace or Trace(), SENSORS)
-    return Cell(env, 0, settings, draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log)
+    return Cell(
+        env, 0, settings, draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log, ledger or Ledger(SENSORS)
+    )
 
 
 def transfer(direction: Direction, sensor: int, payload: Payload = KILOBYTE, round_number: int = 1) -> Transfer:

@@ -9,22 +9,25 @@ from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
 from hfedms_sim.world.connections import Connections
 from hfedms_sim.world.energy import EnergyMeter, RoundEnergy
+from hfedms_sim.world.ledger import Ledger
 
 # At 1 V a milliampere is a milliwatt: distinct decades, so that a sum shows its parts.
-CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, idle_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
+CURRENTS = Currents(voltage_v=1.0, sleep_ma=1.0, connected_ma=1e3, receive_ma=1e6, transmit_ma=1e9)
 
 
 class Radios:
     """Connections and a meter as a cell has them."""
 
     def __init__(self, currents: Currents, inactivity_s: float, sensors: int, *, frames: bool = False) -> None:
-        self._connections = Connections(Environment(0.0), 0.0, inactivity_s, sleeps_while_waiting=frames)
-        self._meter = EnergyMeter(currents, sensors)
+        self._meter = EnergyMeter(currents, sensors, Ledger(sensors))
+        self._connections = Connections(
+            Environment(0.0), 0.0, inactivity_s, sleeps_while_waiting=frames, meter=self._meter
+        )
 
     def use(self, sensor: int, direction: Direction, ready_s: float, end_s: float, airtime_s: float) -> float:
         self._connections.set_up([sensor], ready_s)
         self._connections.use([sensor], end_s, airtime_s)
-        return self._meter.transfer(direction, airtime_s, 1)
+        return self._meter.transfer(direction, airtime_s, [sensor])
 
     def begin(self, sensor: int, ready_s: float) -> None:
         self._connections.set_up([sensor], ready_s)
@@ -33,7 +36,7 @@ class Radios:
         self._connections.abandon_set_up([sensor], now_s)
 
     def end_round(self, now_s: float) -> RoundEnergy:
-        return self._meter.end_round(now_s, self._connections.collect_connected_s(now_s))
+        return self._meter.end_round(now_s, self._connections.collect(now_s))
 
 
 def meter(sensors: int = 1, inactivity_s: float = 10.0) -> Radios:
@@ -100,7 +103,7 @@ def test_a_radio_of_frames_sleeps_until_its_airtime_and_until_the_next() -> None
     one = Radios(CURRENTS, 0.0, 1, frames=True)
     one.use(0, "up", 20.0, 30.0, 4.0)
     one.use(0, "up", 50.0, 58.0, 2.0)
-    assert one.end_round(100.0) == pytest.approx((6e6, 94 * 1e-3))
+    assert one.end_round(100.0)[:2] == pytest.approx((6e6, 94 * 1e-3))
 
 
 def test_a_radio_of_frames_may_stay_awake_after_its_airtime() -> None:
@@ -121,7 +124,7 @@ def test_idle_airtime_and_sleep_add_up_to_all_the_time_there_is(
     uses: list[tuple[int, float, float, float]], inactivity_s: float, rounds: int
 ) -> None:
     """With equal idle and sleep currents the baseline is (sensors x time - airtime) x current, however it is cut."""
-    equal = CURRENTS.model_copy(update={"idle_ma": 1.0})
+    equal = CURRENTS.model_copy(update={"connected_ma": 1.0})
     cut = Radios(equal, inactivity_s, 3)
     free_s, total_j, airtime_s = [0.0, 0.0, 0.0], 0.0, 0.0
     for sensor, gap_s, length_s, share in uses:
