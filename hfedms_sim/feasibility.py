@@ -9,7 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from hfedms_sim.scenario import NetworkProfile, Scenario
-from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.scenario.frames import Frames
 from hfedms_sim.units import BITS_PER_BYTE, format_seconds
 
 LONGEST_FIRST_ROUND_S = 30 * 86_400.0

@@ -15,6 +15,7 @@ from hfedms_sim.scenario.base import (
     Settings,
     TupleOf,
 )
+from hfedms_sim.scenario.frames import Frames, FrameTimes
 
 
 class Blocks(Settings):
@@ -51,25 +52,6 @@ class DutyCycle(Settings):
     """Of each sensor."""
     downlink: Annotated[float, Field(gt=0, lt=1)]
     """Of the base station, which is one sender for all sensors."""
-
-
-class Frames(Settings):
-    """Radios that send single frames and must be silent after each: LoRaWAN, Sigfox."""
-
-    uplink_payload_bytes: PositiveInt
-    """Application bytes in an uplink frame."""
-    downlink_payload_bytes: PositiveInt
-    """Application bytes in a downlink frame."""
-    uplink_frame_s: PositiveFloat
-    """Time on air of an uplink frame."""
-    downlink_frame_s: PositiveFloat
-    """Time on air of a downlink frame."""
-    uplink_silence_s: NonNegativeFloat
-    """How long a sensor is silent after a frame."""
-    downlink_silence_s: NonNegativeFloat
-    """How long the downlink's sender is silent after a frame."""
-    downlink_limit: Literal["gateway", "sensor"] = "gateway"
-    """gateway: one silence for all its sensors (a duty cycle); sensor: one for each (a quota)."""
 
 
 class Currents(Settings):
@@ -109,6 +91,8 @@ class Repetitions(Settings):
     """Rate in this class, sensor to base station."""
     downlink_bps: Bps
     """The same, base station to sensor."""
+    frames: FrameTimes | None = None
+    """The frames of this class, as LoRa's spreading factors have them; null: the profile's."""
 
 
 class NetworkProfile(Settings):
@@ -161,6 +145,8 @@ class NetworkProfile(Settings):
             raise ValueError("blocks are for shared airtime; frames have collisions of their own")
         if self.frames is not None and (self.duty_cycle is not None or self.fluctuation is not None):
             raise ValueError("duty_cycle and fluctuation are for shared airtime; frames have silences")
+        if self.frames is None and any(each.frames is not None for each in self.repetitions):
+            raise ValueError("repetitions have frames, but the profile has none")
         if self.duty_cycle is not None and (self.sharing == "fifo" or self.resource_units is not None):
             raise ValueError("duty_cycle is for sharing: fair without resource_units")
         losses_db = [each.coupling_loss_db for each in self.repetitions]
@@ -177,6 +163,13 @@ class NetworkProfile(Settings):
     def channel_count(self) -> float:
         """Infinite where every device has its own."""
         return float("inf") if self.channels == "dedicated" else float(self.channels)
+
+    @property
+    def frame_classes(self) -> tuple[FrameTimes, ...]:
+        """The frames of each coverage class; the profile's alone where there are no classes. None without frames."""
+        if self.frames is None:
+            return ()
+        return tuple(each.frames or self.frames for each in self.repetitions) or (self.frames,)
 
     @property
     def figures(self) -> dict[str, object]:

@@ -18,7 +18,7 @@ from math import ceil, exp
 from simpy import Environment, Event, Timeout
 
 from hfedms_sim.rounds import Direction
-from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.scenario.frames import Frames
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.loss_draws import LossDraws

@@ -12,7 +12,7 @@ from simpy import Environment
 from hfedms_sim.feasibility import radio_costs
 from hfedms_sim.rounds import Direction, Payload
 from hfedms_sim.scenario import load_profile, load_scenario
-from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.scenario.frames import Frames
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.world.delivery import Delivery
