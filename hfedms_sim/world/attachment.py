@@ -36,6 +36,9 @@ class Attachment(Protocol):
     def factor(self, direction: Direction, sensor: int) -> float:
         """The sensor's rate as a share of its profile's."""
 
+    def coverage_class(self, sensor: int) -> int:
+        """Return which of its profile's classes the sensor is in; 0 where there are none, or it stands nowhere."""
+
     def attached(self, cell: int) -> int:
         """How many sensors use the cell."""
 
@@ -57,6 +60,9 @@ class RoundRobin:
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return 1.0
+
+    def coverage_class(self, sensor: int) -> int:
+        return 0
 
     def attached(self, cell: int) -> int:
         return len(range(cell, self._sensors, self._cells))
@@ -82,6 +88,9 @@ class Counted:
     def factor(self, direction: Direction, sensor: int) -> float:
         return 1.0
 
+    def coverage_class(self, sensor: int) -> int:
+        return 0
+
     def attached(self, cell: int) -> int:
         return self._counts[cell]
 
@@ -102,10 +111,13 @@ class Placed:
         self._cell: list[int] = self.coverage.cell.tolist()
         self.coupling_loss_db = self.coverage.coupling_loss_db + placement.extra_loss_db
         uplink, downlink = self.coverage.uplink_factor.copy(), self.coverage.downlink_factor.copy()
+        classes = np.zeros(len(uplink), np.int64)
         for index, cell in enumerate(scenario.cells):
             if cell.profile.repetitions:
                 own = self.coverage.cell == index
                 uplink[own], downlink[own] = _class_factors(self.coupling_loss_db[own], cell.profile)
+                classes[own] = _classes(self.coupling_loss_db[own], cell.profile)
+        self._classes: list[int] = classes.tolist()
         self._factor: dict[Direction, list[float]] = {"up": uplink.tolist(), "down": downlink.tolist()}
         self._attached = np.bincount(self.coverage.cell, minlength=len(scenario.cells)).tolist()
 
@@ -117,6 +129,9 @@ class Placed:
 
     def factor(self, direction: Direction, sensor: int) -> float:
         return self._factor[direction][sensor]
+
+    def coverage_class(self, sensor: int) -> int:
+        return self._classes[sensor]
 
     def attached(self, cell: int) -> int:
         return int(self._attached[cell])
@@ -203,8 +218,11 @@ def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
 
 def _class_factors(coupling_loss_db: places.Floats, profile: NetworkProfile) -> tuple[places.Floats, places.Floats]:
     """Up and down, by repetition class. A sensor beyond the last class has that one's; it takes no part."""
-    limits_db = tuple(each.coupling_loss_db for each in profile.repetitions)
-    of_sensor = coverage_class(coupling_loss_db, limits_db)
+    of_sensor = _classes(coupling_loss_db, profile)
     up = np.array([each.uplink_bps / profile.uplink_bps for each in profile.repetitions])
     down = np.array([each.downlink_bps / profile.downlink_bps for each in profile.repetitions])
     return up[of_sensor], down[of_sensor]
+
+
+def _classes(coupling_loss_db: places.Floats, profile: NetworkProfile) -> NDArray[np.int64]:
+    return coverage_class(coupling_loss_db, tuple(each.coupling_loss_db for each in profile.repetitions))

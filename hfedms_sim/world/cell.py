@@ -38,7 +38,7 @@ class Cell:
         self.name = settings.name
         self._attachment = attachment
         self._log = log
-        self.medium = _medium(env, profile, draws, loss_draws, number)
+        self.medium = _medium(env, profile, draws, loss_draws, attachment, number)
         self.connections = Connections(
             env, profile.setup_s, profile.inactivity_s, sleeps_while_waiting=not self.medium.is_connected
         )
@@ -64,6 +64,9 @@ class Cell:
             set_up = self.connections.set_up(transfer.radios, ready_s)
             if set_up is not None:
                 yield set_up
+            known = self.medium.announce(transfer)
+            if known is not None:
+                yield known
             demand = self.demand(transfer)
             delivery = self.medium.send(transfer, demand)
             start_s = yield delivery
@@ -71,7 +74,7 @@ class Cell:
             self._abort(transfer, ready_s, delivery, demand)
             raise
         end_s = self.env.now
-        energy_j = self._account(transfer, end_s, demand.airtime_s)
+        energy_j = self._account(transfer, end_s, demand)
         self._log.note(transfer, self.name, ready_s, start_s, end_s, demand, energy_j, "ok")
 
     def end_round(self) -> RoundEnergy | None:
@@ -80,29 +83,35 @@ class Cell:
         connected_s = self.connections.collect_connected_s(now_s)
         return None if self._meter is None else self._meter.end_round(now_s, connected_s)
 
-    def _account(self, transfer: Transfer, now_s: float, airtime_s: float) -> float | None:
+    def _account(self, transfer: Transfer, now_s: float, taken: Demand) -> float | None:
         """Restart the inactivity timers of a transfer that has just ended, and return its joules if modelled."""
-        self.connections.use(transfer.radios, now_s, airtime_s)
+        airtime_s, _, transmit_s, receive_s = taken
+        self.connections.use(transfer.radios, now_s, airtime_s + transmit_s + receive_s)
         if self._meter is None:
             return None
-        return self._meter.transfer(transfer.direction, airtime_s, len(transfer.radios))
+        radios = len(transfer.radios)
+        energy_j = self._meter.transfer(transfer.direction, airtime_s, radios)
+        if transmit_s or receive_s:
+            energy_j += self._meter.transfer("up", transmit_s, radios) + self._meter.transfer("down", receive_s, radios)
+        return energy_j
 
     def _abort(self, transfer: Transfer, ready_s: float, delivery: Delivery | None, demand: Demand) -> None:
         now_s = self.env.now
         if delivery is None:
+            self.medium.renounce(transfer)
             self.connections.abandon_set_up(transfer.radios, now_s)
             energy_j = None if self._meter is None else 0.0
             self._log.note(transfer, self.name, ready_s, now_s, now_s, Demand(0.0, 0), energy_j, "aborted")
             return
-        airtime_s = delivery.cancel()
-        energy_j = self._account(transfer, now_s, airtime_s)
-        again_bytes = int(demand.retransmitted_bytes * airtime_s / demand.airtime_s) if airtime_s else 0
+        sent = demand.until(delivery.cancel())
+        energy_j = self._account(transfer, now_s, sent)
         start_s = now_s if delivery.began_s is None else min(delivery.began_s, now_s)
-        sent = Demand(airtime_s, again_bytes)
         self._log.note(transfer, self.name, ready_s, start_s, now_s, sent, energy_j, "aborted")
 
 
-def _medium(env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int) -> Medium:
+def _medium(
+    env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, attachment: Attachment, cell: int
+) -> Medium:
     if profile.frames is not None:
-        return FrameMedium(env, profile.frames, profile.channel_count, profile.latency_s, loss_draws)
+        return FrameMedium(env, profile, attachment.coverage_class, loss_draws)
     return SharedMedium(env, profile, draws, loss_draws, cell)

@@ -51,6 +51,12 @@ class SharedMedium:
         self._demands: dict[tuple[Direction, int], _Demands] = {}
         self._radios = HalfDuplexRadios(env) if profile.duplex == "device-half" else None
 
+    def announce(self, transfer: Transfer) -> None:
+        """Do nothing: what a transfer takes does not depend on who else is on the air."""
+
+    def renounce(self, transfer: Transfer) -> None:
+        """Do nothing, as nothing was noted."""
+
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         key = (transfer.direction, transfer.payload.size_bytes)
         demands, distribution = self._demands.get(key) or self._work_out(*key)

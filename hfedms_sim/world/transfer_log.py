@@ -43,7 +43,7 @@ class TransferLog:
         is less than its demand if it was aborted.
         """
         round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
-        airtime_s, again_bytes = sent
+        airtime_s, again_bytes, *_ = sent
         if outcome == "ok":
             self.payload_bytes[direction] += size_bytes
         self._retransmitted_bytes += again_bytes

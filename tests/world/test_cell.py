@@ -6,6 +6,7 @@ import pytest
 from simpy import Environment
 
 from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.transfer import Demand
 from tests.world.radio import make_cell, transfer
 
 
@@ -48,7 +49,7 @@ def test_a_half_duplex_device_serves_its_queue_in_order_and_is_free_afterwards(e
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])
 def test_airtime_is_bits_over_rate(env: Environment, direction: Any, seconds: float) -> None:
-    assert make_cell(env).demand(transfer(direction, 1)) == (seconds, 0)
+    assert make_cell(env).demand(transfer(direction, 1)) == Demand(seconds, 0)
 
 
 def test_failed_blocks_are_sent_again_within_the_airtime(env: Environment) -> None:
