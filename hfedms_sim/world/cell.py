@@ -85,15 +85,14 @@ class Cell:
 
     def _account(self, transfer: Transfer, now_s: float, taken: Demand) -> float | None:
         """Restart the inactivity timers of a transfer that has just ended, and return its joules if modelled."""
-        airtime_s, _, transmit_s, receive_s = taken
-        self.connections.use(transfer.radios, now_s, airtime_s + transmit_s + receive_s)
+        self.connections.use(transfer.radios, now_s, taken.airtime_s)
         if self._meter is None:
             return None
-        radios = len(transfer.radios)
-        energy_j = self._meter.transfer(transfer.direction, airtime_s, radios)
-        if transmit_s or receive_s:
-            energy_j += self._meter.transfer("up", transmit_s, radios) + self._meter.transfer("down", receive_s, radios)
-        return energy_j
+        if taken.extra_transmit_s or taken.extra_receive_s:
+            for sensor in transfer.radios:
+                self._meter.bill(sensor, "transmit", taken.extra_transmit_s)
+                self._meter.bill(sensor, "receive", taken.extra_receive_s)
+        return self._meter.transfer(transfer.direction, taken.airtime_s, len(transfer.radios))
 
     def _abort(self, transfer: Transfer, ready_s: float, delivery: Delivery | None, demand: Demand) -> None:
         now_s = self.env.now

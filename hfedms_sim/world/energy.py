@@ -2,17 +2,19 @@
 
     transfer   airtime x V I, I transmitting (up) or receiving (down); what is sent again included
     baseline   idle: connected without airtime (setting up, waiting for airtime or latency, and until the inactivity
-               timer ends after the last use); sleep: all other time
+               timer ends after the last use); polls and receive windows of radios of frames; sleep: all other time
 
 Left out: ramps between states, temperature, the base station's own energy.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Currents
 
 _AMPERE = 1e-3  # per milliampere
+
+BilledState = Literal["transmit", "receive"]
 
 
 class RoundEnergy(NamedTuple):
@@ -44,6 +46,7 @@ class EnergyMeter:
         self._sensors = sensors
         self._round_start_s = 0.0
         self._airtime_s = self._transfers_j = 0.0  # of this round
+        self._billed_s = self._billed_j = 0.0  # of this round, beside airtime
 
     def transfer(self, direction: Direction, airtime_s: float, radios: int) -> float:
         """Count the airtime of a transfer for each of its radios, and return its joules."""
@@ -54,11 +57,23 @@ class EnergyMeter:
         self._transfers_j += energy_j
         return energy_j
 
+    def bill(self, sensor: int, state: BilledState, seconds: float) -> float:
+        """Count seconds in which the released radio of a sensor was in this state, not asleep; return their joules.
+
+        For what a medium has its radios do beside airtime: polls and receive windows. The joules belong to the
+        baseline and not to a transfer.
+        """
+        energy_j = self._power.active_w["up" if state == "transmit" else "down"] * seconds
+        self._billed_s += seconds
+        self._billed_j += energy_j
+        return energy_j
+
     def end_round(self, now_s: float, connected_s: float) -> RoundEnergy:
         """Return the joules since the last call; `connected_s`: how long the sensors were connected, summed up."""
         idle_s = max(0.0, connected_s - self._airtime_s)
-        sleep_s = max(0.0, self._sensors * (now_s - self._round_start_s) - connected_s)
-        energy = RoundEnergy(self._transfers_j, self._power.idle_w * idle_s + self._power.sleep_w * sleep_s)
+        sleep_s = max(0.0, self._sensors * (now_s - self._round_start_s) - connected_s - self._billed_s)
+        baseline_j = self._power.idle_w * idle_s + self._power.sleep_w * sleep_s + self._billed_j
+        energy = RoundEnergy(self._transfers_j, baseline_j)
         self._round_start_s = now_s
-        self._airtime_s = self._transfers_j = 0.0
+        self._airtime_s = self._transfers_j = self._billed_s = self._billed_j = 0.0
         return energy
