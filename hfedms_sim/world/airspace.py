@@ -30,12 +30,13 @@ class Airspace:
     def __init__(self, classes: int) -> None:
         self._announced: dict[Sender, dict[Transfer, Voice]] = {}
         self._uplinks = [_Crowd() for _ in range(classes)]
-        self._downlinks = _Crowd()
+        self.downlinks: dict[Sender, Rhythm] = {}
+        """How the gateway is heard, by the sender whose transfer is on the air."""
 
     def enter(self, sender: Sender, transfer: Transfer, voice: Voice) -> None:
         announced = self._announced.setdefault(sender, {})
         if not announced:
-            self._begin(voice)
+            self._begin(sender, voice)
         announced.setdefault(transfer, voice)
 
     def leave(self, sender: Sender, transfer: Transfer) -> None:
@@ -46,9 +47,9 @@ class Airspace:
         was_on_air = next(iter(announced)) == transfer
         voice = announced.pop(transfer)
         if was_on_air:
-            self._end(voice)
+            self._end(sender, voice)
             for following in announced.values():
-                self._begin(following)
+                self._begin(sender, following)
                 break
         if not announced:
             del self._announced[sender]
@@ -59,21 +60,17 @@ class Airspace:
         without = own.uplink if own is not None and own.coverage_class == coverage_class else None
         return self._uplinks[coverage_class].met_by(frame_s, without)
 
-    def missed_by_downlink(self, frame_s: float) -> float:
-        """Return the probability that the gateway sends nothing during an uplink frame."""
-        return self._downlinks.missed_by(frame_s)
-
-    def _begin(self, voice: Voice) -> None:
+    def _begin(self, sender: Sender, voice: Voice) -> None:
         if voice.uplink is not None:
             self._uplinks[voice.coverage_class].enter(voice.uplink)
         if voice.downlink is not None:
-            self._downlinks.enter(voice.downlink)
+            self.downlinks[sender] = voice.downlink
 
-    def _end(self, voice: Voice) -> None:
+    def _end(self, sender: Sender, voice: Voice) -> None:
         if voice.uplink is not None:
             self._uplinks[voice.coverage_class].leave(voice.uplink)
         if voice.downlink is not None:
-            self._downlinks.leave(voice.downlink)
+            del self.downlinks[sender]
 
 
 class _Crowd:
@@ -95,10 +92,3 @@ class _Crowd:
         return sum(
             (count - (rhythm == own)) * overlap(frame_s, rhythm) for rhythm, count in sorted(self._senders.items())
         )
-
-    def missed_by(self, frame_s: float) -> float:
-        """Return the probability that a frame of this length meets none."""
-        missed = 1.0
-        for rhythm, count in sorted(self._senders.items()):
-            missed *= max(0.0, 1 - overlap(frame_s, rhythm)) ** count
-        return missed

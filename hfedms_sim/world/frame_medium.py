@@ -27,7 +27,7 @@ from hfedms_sim.frame_trains import PolledTrain, Train, downlink_train, polled_t
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.world.airspace import Airspace, Sender, Voice
 from hfedms_sim.world.delivery import Delivery
-from hfedms_sim.world.frame_losses import loss_probability, lost_frames
+from hfedms_sim.world.frame_losses import Deafness, loss_probability, lost_frames, overlap
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import EndOfInstant
 from hfedms_sim.world.transfer import Demand, Transfer
@@ -102,14 +102,23 @@ class FrameMedium:
         return Demand(train.airtime_s(lost), again_bytes, 0.0, (train.frames + lost) * windows_s)
 
     def loss_probability(self, transfer: Transfer) -> float:
-        """Return that of an uplink frame, or of a poll, of a transfer that starts now."""
+        """Return the share of uplink frames, or of polls, that a transfer loses if it starts now."""
         train = self._train(transfer)
         frame_s = train.poll_s if isinstance(train, PolledTrain) else train.frame_s
         met = self._airspace.uplink_frames_met(self._sender(transfer), self._class(transfer), frame_s)
-        is_heard = 1.0
-        if self._is_deaf_while_sending and transfer.direction == "up":
-            is_heard = self._airspace.missed_by_downlink(frame_s)
-        return loss_probability(met, self._channels, is_heard)
+        deaf = self._deafness(train) if self._is_deaf_while_sending and transfer.direction == "up" else []
+        return loss_probability(met, self._channels, train.frames, deaf)
+
+    def _deafness(self, train: Train | PolledTrain) -> list[Deafness]:
+        """Return the downlinks under way, those that wait behind them included, as an uplink meets them."""
+        now_s = self.env.now
+        return [
+            Deafness(
+                share=min(1.0, overlap(train.frame_s, rhythm)),
+                attempts=max(0.0, self._sends_until_s.get(sender, now_s) - now_s) / train.rhythm.period_s,
+            )
+            for sender, rhythm in self._airspace.downlinks.items()
+        ]
 
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         self._enter(transfer)

@@ -21,13 +21,13 @@ def sent_again_per_frame(
     silence_s: float,
     channels: int,
     rng: np.random.Generator,
-    downlink: tuple[float, float] | None = None,
+    downlink: tuple[float, float, float] = (0.0, 1.0, 0.0),
 ) -> float:
     """Let each sender send its frames until they have arrived, on random channels.
 
     Senders start at any time in a period, and their silences vary by up to two frames, so that none of them keeps its
     phase. Two frames that overlap on a channel are both lost, and so is one that overlaps a frame of the
-    gateway: `downlink` is the length of these and their period, for as long as anybody sends.
+    gateway: `downlink` is the length of these, their period, and when the last of them begins.
     """
     left, attempts = [frames] * senders, 0
     on_air: list[list[Sent]] = [[] for _ in range(channels)]
@@ -46,8 +46,7 @@ def sent_again_per_frame(
             for each in channel:
                 each.is_lost = sent.is_lost = True
             channel.append(sent)
-            if downlink is not None and _meets_downlink(now_s, frame_s, *downlink):
-                sent.is_lost = True
+            sent.is_lost |= _meets_downlink(now_s, frame_s, *downlink)
             heappush(events, (sent.end_s, order, sender, sent))
         else:
             left[sender] -= not ending.is_lost
@@ -56,10 +55,10 @@ def sent_again_per_frame(
     return attempts / (senders * frames) - 1
 
 
-def _meets_downlink(start_s: float, frame_s: float, downlink_frame_s: float, period_s: float) -> bool:
+def _meets_downlink(start_s: float, frame_s: float, downlink_frame_s: float, period_s: float, until_s: float) -> bool:
     """Whether [start, start + frame) overlaps some [k period, k period + downlink frame)."""
     into_s = start_s % period_s
-    return into_s < downlink_frame_s or into_s + frame_s > period_s
+    return start_s < until_s and (into_s < downlink_frame_s or into_s + frame_s > period_s)
 
 
 def polled_s(

@@ -108,7 +108,7 @@ def test_nobody_polls_while_the_gateway_sends(env: Environment) -> None:
 
 
 def test_polls_are_load_for_uplinks_and_downlink_frames_deafen_the_gateway(env: Environment) -> None:
-    """A poll of 0.5 s and a frame of 2 s every 50 s, met by an uplink frame of 1 s."""
+    """A poll of 0.5 s and a frame of 2 s every 50 s, for longer than an uplink frame of 1 s needs."""
     for duplex, heard in (("full", 1.0), ("cell-half", 1 - 3 / 50)):
         one = medium(env, duplex=duplex)
         start(one, down(1, 10))

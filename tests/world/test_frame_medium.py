@@ -48,6 +48,9 @@ def send(one: FrameMedium, direction: Direction, sensor: int, frames: int) -> De
     return one.send(transfer(direction, sensor), demand)
 
 
+ONE_FRAME = Payload("model", 100)
+
+
 def rows(trace: Trace) -> list[dict[str, Any]]:
     return list(trace.transfers.gathered().to_pylist())
 
@@ -184,21 +187,30 @@ def test_an_interrupted_uplink_is_no_load(env: Environment) -> None:
 
 
 def test_a_gateway_is_deaf_while_it_sends_if_its_radio_is_half_duplex(env: Environment) -> None:
-    """Downlink frames of 2 s every 20 s; an uplink frame of 1 s overlaps one with probability 3 / 20."""
+    """Downlink frames of 2 s every 20 s, for 400 s; an uplink frame of 1 s overlaps one with probability 3 / 20."""
     for duplex, loss in (("cell-half", 0.15), ("full", 0.0), ("device-half", 0.0)):
         one = medium(env, duplex=duplex)
         send(one, "down", 1, 10)
         send(one, "down", 2, 10)  # waits: there is one downlink
-        assert one.loss_probability(transfer("up", 3)) == pytest.approx(loss)
+        assert one.loss_probability(transfer("up", 3, ONE_FRAME)) == pytest.approx(loss)
 
 
 def test_a_gateway_hears_again_when_its_downlinks_are_over(env: Environment) -> None:
+    """At 2 s the downlink has 20 s to go, in which a sensor begins a fifth of a frame, and loses 3 / 20 of that."""
     one = medium(env, duplex="cell-half")
     sent = [send(one, "down", sensor, 1) for sensor in (1, 2)]
     env.run(sent[0])
-    assert one.loss_probability(transfer("up", 3)) == pytest.approx(0.15)
+    again = 0.15 * 20 / 100
+    assert one.loss_probability(transfer("up", 3, ONE_FRAME)) == pytest.approx(again / (1 + again))
     env.run(sent[1])
-    assert one.loss_probability(transfer("up", 3)) == 0
+    assert one.loss_probability(transfer("up", 3, ONE_FRAME)) == 0
+
+
+def test_a_downlink_without_silence_only_delays_uplinks(env: Environment) -> None:
+    """It takes 1,000 s: the ten frames that a sensor begins in them are all lost."""
+    one = medium(env, duplex="cell-half", downlink_silence_s=0.0)
+    send(one, "down", 1, 500)
+    assert one.loss_probability(transfer("up", 3, Payload("model", 4_000))) == pytest.approx(10 / 50)
 
 
 def test_a_short_frame_and_its_silence_are_in_proportion(env: Environment) -> None:
