@@ -6,11 +6,11 @@ rate of one device, whatever else the cell can carry beside it. A round takes at
 radios cannot carry a model in any useful time: better to know before.
 """
 
-from math import ceil
 from typing import NamedTuple
 
+from hfedms_sim.frame_trains import downlink_train, polled_train, uplink_train
 from hfedms_sim.scenario import NetworkProfile, Scenario
-from hfedms_sim.scenario.profile import Frames
+from hfedms_sim.scenario.frames import Frames, FrameTimes
 from hfedms_sim.units import BITS_PER_BYTE, format_seconds
 
 LONGEST_FIRST_ROUND_S = 30 * 86_400.0
@@ -46,7 +46,7 @@ def radio_costs(scenario: Scenario) -> list[RadioCost]:
 def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]:
     """Up and down."""
     if profile.frames is not None:
-        return _frames_s(profile.frames, size_bytes)
+        return _frames_s(profile.frames, profile.frame_classes[0], size_bytes)
     arriving = 1 - (profile.blocks.error_rate if profile.blocks else 0.0)
     available = profile.fluctuation.mean_share if profile.fluctuation else 1.0
     duty_up, duty_down = (profile.duty_cycle.uplink, profile.duty_cycle.downlink) if profile.duty_cycle else (1.0, 1.0)
@@ -59,10 +59,8 @@ def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]
     )
 
 
-def _frames_s(frames: Frames, size_bytes: int) -> tuple[float, float]:
+def _frames_s(frames: Frames, times: FrameTimes, size_bytes: int) -> tuple[float, float]:
     """Frames and the silences between them, without collisions."""
-    up, down = ceil(size_bytes / frames.uplink_payload_bytes), ceil(size_bytes / frames.downlink_payload_bytes)
-    return (
-        up * frames.uplink_frame_s + (up - 1) * frames.uplink_silence_s,
-        down * frames.downlink_frame_s + (down - 1) * frames.downlink_silence_s,
-    )
+    polled = frames.device_class == "A"
+    down = polled_train(times, frames, size_bytes) if polled else downlink_train(times, size_bytes)
+    return uplink_train(times, size_bytes).duration_s(), down.duration_s()

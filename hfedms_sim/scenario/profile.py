@@ -10,13 +10,13 @@ from hfedms_sim.scenario.base import (
     Bps,
     Direction,
     Name,
-    NonNegativeFloat,
     PositiveFloat,
     PositiveInt,
     Seconds,
     Settings,
     TupleOf,
 )
+from hfedms_sim.scenario.frames import Frames, FrameTimes
 from hfedms_sim.scenario.power import Currents, Idle, with_new_spelling
 
 NoiseFigure = Annotated[float, Field(ge=0, le=50)]
@@ -62,25 +62,6 @@ class DutyCycle(Settings):
     """Of the base station, which is one sender for all sensors."""
 
 
-class Frames(Settings):
-    """Radios that send single frames and must be silent after each: LoRaWAN, Sigfox."""
-
-    uplink_payload_bytes: PositiveInt
-    """Application bytes in an uplink frame."""
-    downlink_payload_bytes: PositiveInt
-    """Application bytes in a downlink frame."""
-    uplink_frame_s: PositiveFloat
-    """Time on air of an uplink frame."""
-    downlink_frame_s: PositiveFloat
-    """Time on air of a downlink frame."""
-    uplink_silence_s: NonNegativeFloat
-    """How long a sensor is silent after a frame."""
-    downlink_silence_s: NonNegativeFloat
-    """How long the downlink's sender is silent after a frame."""
-    downlink_limit: Literal["gateway", "sensor"] = "gateway"
-    """gateway: one silence for all its sensors (a duty cycle); sensor: one for each (a quota)."""
-
-
 class Budget(Settings):
     """What placed sensors need: powers and noise decide who hears whom."""
 
@@ -111,6 +92,8 @@ class Repetitions(Settings):
     """The same, base station to sensor."""
     latency_s: Seconds | None = None
     """One way in this class, added after the airtime; null: the profile's."""
+    frames: FrameTimes | None = None
+    """The frames of this class, as LoRa's spreading factors have them; null: the profile's."""
 
 
 class NetworkProfile(Settings):
@@ -184,6 +167,8 @@ class NetworkProfile(Settings):
             raise ValueError("blocks are for shared airtime; frames have collisions of their own")
         if self.frames is not None and (self.duty_cycle is not None or self.fluctuation is not None):
             raise ValueError("duty_cycle and fluctuation are for shared airtime; frames have silences")
+        if self.frames is None and any(each.frames is not None for each in self.repetitions):
+            raise ValueError("repetitions have frames, but the profile has none")
         if self.duty_cycle is not None and (self.sharing == "fifo" or self.resource_units is not None):
             raise ValueError("duty_cycle is for sharing: fair without resource_units")
         self._check_capacities()
@@ -245,6 +230,13 @@ class NetworkProfile(Settings):
     def extrapolated(self) -> tuple[str, ...]:
         """The figures whose source begins with `extrapolated`: nobody has measured them on this radio."""
         return tuple(key for key in FIGURES if self.sources.get(key, "").startswith(_EXTRAPOLATED))
+
+    @property
+    def frame_classes(self) -> tuple[FrameTimes, ...]:
+        """The frames of each coverage class; the profile's alone where there are no classes. None without frames."""
+        if self.frames is None:
+            return ()
+        return tuple(each.frames or self.frames for each in self.repetitions) or (self.frames,)
 
     @property
     def figures(self) -> dict[str, object]:

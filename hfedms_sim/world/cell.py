@@ -79,6 +79,9 @@ class Cell:
             set_up = self.connections.set_up(transfer.radios, self.env.now)
             if set_up is not None:
                 yield set_up
+            known = self.medium.announce(transfer)
+            if known is not None:
+                yield known
             demand = self.demand(transfer)
             delivery = self.medium.send(transfer, demand)
             start_s = yield delivery
@@ -88,7 +91,7 @@ class Cell:
             self._abort(transfer, ready_s, delivery, demand)
             raise
         end_s = self.env.now
-        energy_j = self._account(transfer, end_s, demand.airtime_s, is_last=transfer.direction == "up")
+        energy_j = self._account(transfer, end_s, demand, is_last=transfer.direction == "up")
         self._log.note(transfer, self.name, ready_s, start_s, end_s, demand, energy_j, "ok")
 
     def end_round(self) -> RoundEnergy | None:
@@ -97,24 +100,27 @@ class Cell:
         held = self.connections.collect(now_s)
         return None if self.meter is None else self.meter.end_round(now_s, held)
 
-    def _account(self, transfer: Transfer, now_s: float, airtime_s: float, *, is_last: bool) -> float | None:
+    def _account(self, transfer: Transfer, now_s: float, taken: Demand, *, is_last: bool) -> float | None:
         """Restart the inactivity timers of a transfer that has just ended, and return its joules if modelled."""
-        self.connections.use(transfer.radios, now_s, airtime_s, is_last=is_last)
+        self.connections.use(transfer.radios, now_s, taken.airtime_s, is_last=is_last)
         if self.meter is None:
             return None
-        return self.meter.transfer(transfer.direction, airtime_s, transfer.radios)
+        if taken.extra_transmit_s or taken.extra_receive_s:
+            for sensor in transfer.radios:
+                self.meter.bill(sensor, "transmit", taken.extra_transmit_s)
+                self.meter.bill(sensor, "receive", taken.extra_receive_s)
+        return self.meter.transfer(transfer.direction, taken.airtime_s, transfer.radios)
 
     def _abort(self, transfer: Transfer, ready_s: float, delivery: Delivery | None, demand: Demand) -> None:
         now_s = self.env.now
         if delivery is None:
+            self.medium.renounce(transfer)
             energy_j = None if self.meter is None else 0.0
             self._log.note(transfer, self.name, ready_s, now_s, now_s, Demand(0.0, 0), energy_j, "aborted")
             return
-        airtime_s = delivery.cancel()
-        energy_j = self._account(transfer, now_s, airtime_s, is_last=False)
-        again_bytes = int(demand.retransmitted_bytes * airtime_s / demand.airtime_s) if airtime_s else 0
+        sent = demand.until(delivery.cancel())
+        energy_j = self._account(transfer, now_s, sent, is_last=False)
         start_s = now_s if delivery.began_s is None else min(delivery.began_s, now_s)
-        sent = Demand(airtime_s, again_bytes)
         self._log.note(transfer, self.name, ready_s, start_s, now_s, sent, energy_j, "aborted")
 
 
@@ -122,7 +128,7 @@ def _medium(
     env: Environment, profile: NetworkProfile, draws: Draws, loss_draws: LossDraws, cell: int, attachment: Attachment
 ) -> Medium:
     if profile.frames is not None:
-        return FrameMedium(env, profile.frames, profile.channel_count, profile.latency_s, loss_draws)
+        return FrameMedium(env, profile, attachment.coverage_class, loss_draws)
     return SharedMedium(env, profile, draws, loss_draws, cell, attachment)
 
 

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from simpy import Event
+
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.transfer import Demand, Transfer
 
@@ -9,6 +11,12 @@ from hfedms_sim.world.transfer import Demand, Transfer
 class Medium(Protocol):
     is_connected: bool
     """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
+
+    def announce(self, transfer: Transfer) -> Event | None:
+        """Note that a transfer is ready, and return what has to happen before its demand can be told, if anything."""
+
+    def renounce(self, transfer: Transfer) -> None:
+        """Forget a transfer that was announced and will not be sent."""
 
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         """Return what the transfer takes at this share of the full rate. Changes nothing: it may be asked again."""

@@ -1,4 +1,4 @@
-"""SimPy's processes, started without an event of their own.
+"""SimPy's processes, started without an event of their own, and the end of an instant.
 
 A process here is a `simpy.Process` in every respect: it can fail, be interrupted, and be waited for by anybody. Only
 its start differs. SimPy's is an event; in a round of a million sensors these would be 300,000 at once in the queue.
@@ -11,8 +11,9 @@ from typing import cast
 
 import simpy
 from simpy import Environment, Event
-from simpy.events import ProcessGenerator
+from simpy.events import NORMAL, EventPriority, ProcessGenerator
 
+_LAST = EventPriority(NORMAL + 1)
 _STARTED = cast(Event, SimpleNamespace(_ok=True, _value=None))  # what a process is resumed with first
 
 
@@ -27,6 +28,15 @@ class Process(simpy.Process):
             self._resume(_STARTED)
         finally:
             env._active_proc = active
+
+
+class EndOfInstant(Event):
+    """Happens now, but after everything else that happens now, whatever else this brings about."""
+
+    def __init__(self, env: Environment) -> None:
+        super().__init__(env)
+        self._ok, self._value = True, None
+        env.schedule(self, priority=_LAST)
 
 
 class AllDone(Event):

@@ -64,6 +64,12 @@ class SharedMedium:
         self._demands: dict[tuple[Direction, int], _Demands] = {}
         self._radios = HalfDuplexRadios(env) if profile.duplex == "device-half" else None
 
+    def announce(self, transfer: Transfer) -> None:
+        """Do nothing: what a transfer takes does not depend on who else is on the air."""
+
+    def renounce(self, transfer: Transfer) -> None:
+        """Do nothing, as nothing was noted."""
+
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         key = (transfer.direction, transfer.payload.size_bytes)
         if len(transfer.radios) > 1 and self._blocks is not None:

@@ -20,7 +20,20 @@ class Transfer(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """What a transfer takes: airtime when alone in the cell, and the bytes sent again within it."""
+    """What a transfer takes: airtime when alone in the cell, and the bytes sent again within it.
+
+    Besides its airtime a radio may have to send (polls) or to listen (receive windows); that costs joules alone.
+    """
 
     airtime_s: float
     retransmitted_bytes: int
+    extra_transmit_s: float = 0.0
+    """Of each of its sensors, besides the airtime."""
+    extra_receive_s: float = 0.0
+    """The same, listening."""
+
+    def until(self, airtime_s: float) -> "Demand":
+        """Return what had been taken when the transfer was given up after so much airtime."""
+        share = airtime_s / self.airtime_s if airtime_s else 0.0
+        again_bytes = int(self.retransmitted_bytes * airtime_s / self.airtime_s) if airtime_s else 0
+        return Demand(airtime_s, again_bytes, self.extra_transmit_s * share, self.extra_receive_s * share)

@@ -45,7 +45,7 @@ class TransferLog:
         is less than its demand if it was aborted.
         """
         round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
-        airtime_s, again_bytes = sent
+        airtime_s, again_bytes, *_ = sent
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
         self.of_sensors.note(transfer, arrived_bytes, airtime_s)

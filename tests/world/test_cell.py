@@ -10,6 +10,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.transfer import Demand
 from tests.world.radio import SEED, SENSORS, make_cell, transfer
 
 
@@ -67,7 +68,7 @@ def test_a_broadcast_is_sent_until_its_last_listener_has_every_block(env: Enviro
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])
 def test_airtime_is_bits_over_rate(env: Environment, direction: Any, seconds: float) -> None:
-    assert make_cell(env).demand(transfer(direction, 1)) == (seconds, 0)
+    assert make_cell(env).demand(transfer(direction, 1)) == Demand(seconds, 0)
 
 
 def test_failed_blocks_are_sent_again_within_the_airtime(env: Environment) -> None:

@@ -1,8 +1,16 @@
 """LoRa time on air and the duty-limited rate against the published table of EU868."""
 
+from math import log10
+
 import pytest
 
-from hfedms_sim.world.lora import LORAWAN_OVERHEAD_BYTES, application_bps, time_on_air_s
+from hfedms_sim.world.lora import (
+    LORAWAN_OVERHEAD_BYTES,
+    SENSITIVITY_DBM,
+    application_bps,
+    largest_coupling_loss_db,
+    time_on_air_s,
+)
 
 # spreading factor, application payload (RP002-1.0.4), time on air in ms, application bit/s at 1 %
 TABLE = [
@@ -36,3 +44,15 @@ def test_an_empty_frame_is_preamble_and_header() -> None:
 def test_a_model_over_sf7_takes_51_days() -> None:
     seconds = 8 * 26_751_336 / application_bps(222, 7, 0.01)
     assert round(seconds / 86_400) == 51
+
+
+def test_a_spreading_factor_reaches_from_power_down_to_sensitivity() -> None:
+    """14 dBm, the limit of most of the 868 MHz band: 137 dB on SF7, 150 dB on SF12."""
+    assert [largest_coupling_loss_db(spreading, 14.0) for spreading in range(7, 13)] == [137, 140, 143, 146, 147, 150]
+
+
+@pytest.mark.parametrize("spreading_factor", sorted(SENSITIVITY_DBM))
+def test_the_sensitivity_is_thermal_noise_and_the_signal_that_a_spreading_factor_needs(spreading_factor: int) -> None:
+    """A noise figure of 6 dB, and a signal-to-noise ratio of -7.5 dB on SF7, 2.5 dB less on each that follows."""
+    needed_db = -7.5 - 2.5 * (spreading_factor - 7)
+    assert SENSITIVITY_DBM[spreading_factor] == pytest.approx(-174 + 10 * log10(125e3) + 6 + needed_db, abs=1.6)

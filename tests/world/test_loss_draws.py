@@ -10,6 +10,7 @@ from hfedms_sim.rounds import Direction, Payload
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.transfer import Demand
 from tests.world.radio import SEED, make_cell, transfer
 
 BLOCKS = {"uplink_bits": 100, "downlink_bits": 300, "error_rate": 0.2}
@@ -53,4 +54,4 @@ def test_a_demand_is_that_of_the_transfers_own_draw(env: Environment, direction:
             uniform = LossDraws(Draws(SEED), 20).of(one)
             failed = failed_blocks(ceil(8 * size_bytes / BLOCK_BITS[direction]), 0.2, uniform)
             again_bytes = failed * BLOCK_BITS[direction] // 8
-            assert cell.demand(one) == (8 * (size_bytes + again_bytes) / RATE_BPS[direction], again_bytes)
+            assert cell.demand(one) == Demand(8 * (size_bytes + again_bytes) / RATE_BPS[direction], again_bytes)

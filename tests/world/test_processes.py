@@ -1,4 +1,4 @@
-"""Processes that start at once are SimPy's in everything else; all of them done is an event."""
+"""Processes that start at once are SimPy's in everything else; all of them done, and an instant's end, are events."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from simpy import Environment, Interrupt
 from simpy.events import ProcessGenerator
 
-from hfedms_sim.world.processes import AllDone, Process
+from hfedms_sim.world.processes import AllDone, EndOfInstant, Process
 
 
 def waiting(env: Environment, log: list[Any], name: str, *delays_s: float) -> ProcessGenerator:
@@ -136,3 +136,15 @@ def test_what_is_no_event_is_refused_and_the_process_named(env: Environment) -> 
 
     with pytest.raises(RuntimeError, match=r'(?s)in wrong.*Invalid yield value "3"'):
         Process(env, wrong())
+
+
+def test_an_instant_ends_after_all_that_happens_in_it_and_before_any_time_has_passed(
+    env: Environment, log: list[Any]
+) -> None:
+    def last() -> ProcessGenerator:
+        yield EndOfInstant(env)
+        log.append(("last", env.now))
+
+    Process(env, last())
+    env.run(AllDone(env, [waiting(env, log, "a", 0.0, 0.0, 0.0, 1.0), waiting(env, log, "b", 0.0)]))
+    assert log == [("a", 0.0), ("b", 0.0), ("a", 0.0), ("a", 0.0), ("last", 0.0), ("a", 1.0)]
