@@ -50,7 +50,7 @@ def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]
     arriving = 1 - (profile.blocks.error_rate if profile.blocks else 0.0)
     available = profile.fluctuation.mean_share if profile.fluctuation else 1.0
     duty_up, duty_down = (profile.duty_cycle.uplink, profile.duty_cycle.downlink) if profile.duty_cycle else (1.0, 1.0)
-    overhead_s = profile.setup_s + profile.class_latencies_s[0] + (profile.idle.wake_s if profile.idle else 0.0)
+    overhead_s = profile.setup_s + profile.class_latencies_s[0] + (profile.idle.extra_setup_s if profile.idle else 0.0)
     page_s = profile.idle.mean_wait_s if profile.idle else 0.0
     needed_bits = BITS_PER_BYTE * size_bytes / (arriving * available)
     return (

@@ -140,6 +140,20 @@ def test_the_seconds_of_the_states_add_up_to_sensors_times_elapsed(
     assert (world.energy_of_sensors().total_j).tolist() == pytest.approx([world.now_s] * 8, rel=1e-9)
 
 
+def test_sensors_of_a_cell_without_figures_have_no_joules_and_those_of_others_do() -> None:
+    """Sensors take the two cells in turn."""
+    cells = [{"name": "a", "profile": FAST | {"energy": CURRENTS}}, {"name": "b", "profile": FAST}]
+    session, world, trace = played(tiny_scenario(cells=cells))
+    spent = world.energy_of_sensors()
+    assert np.isnan(spent.total_j).tolist() == [False, True] * 4
+    rows = trace.transfers.gathered().to_pandas()
+    airtime_j = rows[rows["direction"] == "up"].groupby("sensor")["energy_j"].sum()
+    assert spent.transmit[::2].tolist() == pytest.approx([airtime_j.get(sensor, 0.0) for sensor in range(0, 8, 2)])
+    summary = session.summary(1.0)
+    assert (summary["energy_by_state"], summary["battery_life"]) == (None, None)
+    assert trace.rounds.gathered()["transmit_j"].null_count == 6
+
+
 @pytest.mark.parametrize("scenario", ["quickstart", "assembly-hall", "mixed-factory"])
 def test_the_sensors_joules_add_up_to_those_of_the_run_state_by_state(scenario: str) -> None:
     result = run(load_scenario(scenario, rounds=6), timing_only=True)

@@ -22,7 +22,7 @@ def test_a_placed_scenario_has_a_map(scenario: str, ending: str, tmp_path: Path)
 
 
 def test_sensors_without_coverage_are_drawn_too(tmp_path: Path) -> None:
-    scenario = load_scenario("assembly-hall", overrides=["sensors.placement.extra_loss_db=75"])
+    scenario = load_scenario("assembly-hall", overrides=["sensors.placement.extra_loss_db=95"])
     draw_map(scenario, tmp_path / "hall.svg")
     assert "no coverage" in (tmp_path / "hall.svg").read_text()
 

@@ -20,7 +20,7 @@ FILES = {
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
     "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "energy_by_state",
-    "energy_extrapolated", "battery_life", "cells", "limited_by", "targets", "closed_form", "lineage",
+    "energy_extrapolated", "energy_missing", "battery_life", "cells", "limited_by", "targets", "closed_form", "lineage",
 ]  # fmt: skip
 
 
@@ -185,3 +185,23 @@ def test_a_cell_that_carries_two_and_a_half_devices_is_as_much_quicker_and_as_bu
     assert both.summary["simulated_s"] == pytest.approx(16 / 2.5 * both.transfers["airtime_s"][0])
     assert both.utilisation["hall"] == pytest.approx(1.0)
     assert both.summary["closed_form"]["seconds"] is None
+
+
+@pytest.mark.parametrize("strategy", ["fedavg", "static-groups", "hfedms-s", "hfedms-d"])
+def test_no_strategy_makes_a_sensor_send_and_receive_at_once_so_device_half_is_full(strategy: str) -> None:
+    """With latency, two cells and a device that computes, as docs/scenario.md says."""
+    radio = FAST | {"latency_s": 0.3, "setup_s": 0.2, "inactivity_s": 1.0}
+    full, half = (
+        run(
+            tiny_scenario(
+                cells=[{"name": name, "profile": radio | {"duplex": duplex}} for name in "ab"],
+                strategy={"name": strategy},
+                sensors={"count": 12},
+                compute={"device": "mcu"},
+            ),
+            timing_only=True,
+        )
+        for duplex in ("full", "device-half")
+    )
+    assert full.arrow("transfers").equals(half.arrow("transfers"))
+    assert full.arrow("rounds").equals(half.arrow("rounds"))

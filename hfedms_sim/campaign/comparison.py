@@ -66,6 +66,8 @@ class Row(NamedTuple):
     """What limited most seeds, of equally many the first; None where nothing was played, and in older records."""
     extrapolated: tuple[str, ...] = ()
     """The figures behind its joules that were not measured on its radio, as `PROFILE: KEY`."""
+    energy_missing: tuple[str, ...] = ()
+    """Why its joules are not modelled, as `PROFILE: WHY`."""
 
     @property
     def is_comparable(self) -> bool:
@@ -118,13 +120,17 @@ def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -
         others = _of_seeds(by_variant[reference or ()], target) if is_compared else {}
         row = _row(variant, target, _of_seeds(own, target), others)
         yield row._replace(
-            coverage=coverage, is_reference=is_reference, limited_by=_limited_by(own), extrapolated=_extrapolated(own)
+            coverage=coverage,
+            is_reference=is_reference,
+            limited_by=_limited_by(own),
+            extrapolated=_listed(own, "energy_extrapolated"),
+            energy_missing=_listed(own, "energy_missing"),
         )
 
 
-def _extrapolated(results: Sequence[TrialResult]) -> tuple[str, ...]:
-    """Return what any of a variant's trials lists; records of older versions list nothing."""
-    listed = (key for result in results for key in result.summary.get("energy_extrapolated") or ())
+def _listed(results: Sequence[TrialResult], key: str) -> tuple[str, ...]:
+    """Return what the summaries of a variant's trials list under a key; records of older versions list nothing."""
+    listed = (entry for result in results for entry in result.summary.get(key) or ())
     return tuple(dict.fromkeys(listed))
 
 

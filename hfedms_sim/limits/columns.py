@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.rounds import PayloadKind, WorkKind
+from hfedms_sim.scenario import Cell
 
 MOST_TRANSFERS = 1_000_000
 """Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
@@ -39,7 +40,11 @@ Columns = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class TraceColumns:
-    """Rounds, transfers and work. `link` of a transfer is the number of its cell's direction (links.py)."""
+    """Rounds, transfers and work.
+
+    `link` of a transfer is the number of its cell's direction (links.py), `latency_s` that of its sensor's coverage
+    class; a broadcast has that of its cell's last class.
+    """
 
     rounds: Columns
     transfers: Columns
@@ -52,15 +57,31 @@ class TraceColumns:
         return float(ends_s[-1] - starts_s[0]) if len(ends_s) else 0.0
 
 
-def columns_of(source: Path | Mapping[str, pa.Table], cells: Sequence[str]) -> TraceColumns:
-    """Return the columns of a finished run, from its directory or from its tables. `cells`: the names, in order."""
+def columns_of(source: Path | Mapping[str, pa.Table], cells: Sequence[Cell]) -> TraceColumns:
+    """Return the columns of a finished run, from its directory or from its tables."""
     first = _first_round(source)
     tables = {name: _table(source, name, first) for name in _COLUMNS}
     rounds, transfers, work = (_numbers(tables[name]) for name in ("rounds", "transfers", "work"))
-    direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], cells)
+    names = [cell.name for cell in cells]
+    direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], names)
     transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
+    transfers |= {"latency_s": _latencies_s(source, cells, cell, transfers["sensor"])}
     work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
     return TraceColumns(rounds, transfers, work)
+
+
+def _latencies_s(
+    source: Path | Mapping[str, pa.Table], cells: Sequence[Cell], cell: NDArray[np.int64], sensor: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the latency of each transfer; the sensors' classes are looked up only where classes differ in it."""
+    by_class = [each.profile.class_latencies_s for each in cells]
+    most = max(map(len, by_class))
+    latencies_s = np.array([[*own, *[own[-1]] * (most - len(own))] for own in by_class])
+    if (latencies_s == latencies_s[:, :1]).all():
+        return np.asarray(latencies_s[cell, 0])
+    table = source["sensors"] if not isinstance(source, Path) else pq.read_table(source / "sensors.parquet")
+    classes = np.nan_to_num(table["coverage_class"].to_numpy()).astype(np.int64)
+    return np.asarray(latencies_s[cell, np.where(sensor >= 0, classes[np.maximum(sensor, 0)], most - 1)])
 
 
 def _first_round(source: Path | Mapping[str, pa.Table]) -> int:

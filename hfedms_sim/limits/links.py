@@ -45,7 +45,6 @@ class Link(NamedTuple):
     """Application bytes of a frame; 0 where airtime is shared."""
     frame_s: float
     """Its time on air."""
-    latency_s: float
     setup_s: float
     inactivity_s: float
 
@@ -79,10 +78,6 @@ def figures(links: Iterable[Link], name: str) -> NDArray[np.float64]:
     return np.array([getattr(link, name) for link in links], dtype=float)
 
 
-def _channels(profile: NetworkProfile, direction: Direction) -> float:
-    return profile.channel_count
-
-
 def _link(cell: str, profile: NetworkProfile, direction: Direction, number: int) -> Link:
     allowed_share, frames = _allowed_share(profile, direction), profile.frames
     is_gateway = frames is not None and frames.downlink_limit == "gateway"
@@ -103,7 +98,6 @@ def _link(cell: str, profile: NetworkProfile, direction: Direction, number: int)
         is_queue=profile.sharing == "fifo" or (direction == "down" and is_gateway),
         frame_bytes=frame_bytes,
         frame_s=frame_s,
-        latency_s=profile.latency_s,
         setup_s=profile.setup_s,
         inactivity_s=profile.inactivity_s,
     )
@@ -120,7 +114,7 @@ def _allowed_share(profile: NetworkProfile, direction: Direction) -> float:
 
 
 def _full_at(profile: NetworkProfile, direction: Direction, allowed_share: float) -> float:
-    channels = _channels(profile, direction)
+    channels = profile.channels_in(direction)
     if profile.frames is not None and direction == "down":
         return inf
     if profile.duty_cycle is not None and profile.duplex == "cell-half":

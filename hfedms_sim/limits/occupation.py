@@ -54,10 +54,10 @@ class Times(NamedTuple):
 
 def times_of(transfers: Columns, links: Sequence[Link]) -> Times:
     link, start_s = transfers["link"], transfers["start_s"]
-    latency_s, setup_s = figures(links, "latency_s")[link], figures(links, "setup_s")[link]
+    setup_s = figures(links, "setup_s")[link]
     queued_s = np.minimum(transfers["ready_s"] + setup_s, start_s)
     begin_s = np.where(figures(links, "is_queue")[link] > 0, queued_s, start_s)
-    return Times(begin_s, np.maximum(transfers["end_s"] - latency_s, start_s))
+    return Times(begin_s, np.maximum(transfers["end_s"] - transfers["latency_s"], start_s))
 
 
 def occupation(columns: TraceColumns, links: Sequence[Link]) -> Occupation:

@@ -61,6 +61,10 @@ def comparison_notes(rows: Sequence[Row]) -> list[str]:
     notes += [f"{_REFUSED} {'; '.join(variants)}: {reason}" for reason, variants in who.items()]
     extrapolated = extrapolated_line([key for row in rows if row.measures["energy_j"] for key in row.extrapolated])
     notes += [] if extrapolated is None else [extrapolated]
+    missing = dict.fromkeys(entry for row in rows for entry in row.energy_missing)
+    notes += (
+        [f"joules are not modelled where a radio's currents are not known: {'; '.join(missing)}"] if missing else []
+    )
     if len({dict(row.variant).get("profile") for row in rows}) > 1:
         notes.append(f"not modelled: {', '.join(NOT_MODELLED)}")
     return notes

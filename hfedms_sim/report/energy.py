@@ -16,7 +16,8 @@ def energy_rows(result: RunResult) -> Iterator[tuple[str, str]]:
     """Return heading and entry of each row that has to do with joules."""
     summary = result.summary
     if summary["energy_j"] is None:
-        yield "energy", "not modelled"
+        missing = "; ".join(summary.get("energy_missing") or ())
+        yield "energy", f"not modelled{f' ({missing})' if missing else ''}"
         return
     yield (
         "energy",

@@ -1,8 +1,8 @@
 """What a sensor's radio does between transfers, and what it draws in each state.
 
 `Idle` is how the network runs a radio whose connection has been released: it listens, hears a page now and then (DRX,
-eDRX), or sleeps until it wakes itself (PSM). `Currents` are figures of the radio module, and hold in whichever mode it
-is run: a figure that a mode does not use has no effect.
+eDRX), or sleeps until it wakes itself (PSM). `Currents` are figures of the radio module. Both have the figures of all
+modes, so that another mode is one key: a figure that a mode does not use has no effect.
 """
 
 from typing import Annotated, Any, Literal
@@ -31,9 +31,25 @@ class Idle(Settings):
     """Added to `setup_s` when it was asleep (psm)."""
 
     @property
+    def pages_every_s(self) -> float | None:
+        """How often a released radio hears a page; None if it never does, or hears everything."""
+        is_paged = self.mode in ("drx", "edrx") or (self.mode == "psm" and self.active_s > 0)
+        return self.cycle_s if is_paged else None
+
+    @property
+    def wakes_every_s(self) -> float | None:
+        """How often it wakes itself from PSM; None if it wakes when it is wanted, or never sleeps so."""
+        return self.wake_every_s if self.mode == "psm" else None
+
+    @property
+    def extra_setup_s(self) -> float:
+        """What a set-up takes longer than `setup_s` from where the radio rests."""
+        return self.wake_s if self.mode == "psm" else 0.0
+
+    @property
     def mean_wait_s(self) -> float:
         """How long a downlink to a sensor at rest waits in the mean until it can be reached."""
-        every_s = self.wake_every_s if self.mode == "psm" else self.cycle_s
+        every_s = self.wakes_every_s if self.mode == "psm" else self.pages_every_s
         return 0.0 if every_s is None else every_s / 2
 
     @model_validator(mode="after")
@@ -41,12 +57,6 @@ class Idle(Settings):
         pages = self.mode in ("drx", "edrx") or (self.mode == "psm" and self.active_s > 0)
         if pages and self.cycle_s is None:
             raise ValueError(f"mode: {self.mode} needs cycle_s{' with active_s' if self.mode == 'psm' else ''}")
-        if self.mode == "listening" and self.cycle_s is not None:
-            raise ValueError("mode: listening has no cycle_s; it hears everything")
-        if self.mode != "psm":
-            for key in ("active_s", "wake_every_s", "wake_s"):
-                if getattr(self, key):
-                    raise ValueError(f"mode: {self.mode} has no {key} (here {getattr(self, key):g}); psm has")
         return self
 
 

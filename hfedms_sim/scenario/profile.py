@@ -142,7 +142,7 @@ class NetworkProfile(Settings):
     repetitions: TupleOf[Repetitions] = ()
     """Coverage classes by coupling loss, ascending; none: the rate follows the signal-to-noise ratio."""
     sources: dict[str, str] = Field(default_factory=dict)
-    """Where each figure comes from; 'assumed' is a source."""
+    """Where each figure comes from; 'assumed' is a source. Of a missing energy or budget: why there is none."""
 
     @field_validator("sources", mode="before")
     @classmethod
@@ -175,7 +175,8 @@ class NetworkProfile(Settings):
         losses_db = [each.coupling_loss_db for each in self.repetitions]
         if losses_db != sorted(set(losses_db)):
             raise ValueError("repetitions must have ascending coupling_loss_db")
-        unknown = sorted(set(self.sources) - set(FIGURES))
+        absent = {section for section in _OPTIONAL_TO_KNOW if getattr(self, section) is None}
+        unknown = sorted(set(self.sources) - set(FIGURES) - absent)
         if unknown:
             raise ValueError(
                 f"sources has '{unknown[0]}', which is no figure of a profile; figures: {', '.join(FIGURES)}"
@@ -254,6 +255,7 @@ _SECTIONS: dict[str, type[Settings]] = {
     "budget": Budget,
 }
 _EXTRAPOLATED = "extrapolated"
+_OPTIONAL_TO_KNOW = ("energy", "budget")
 _NO_FIGURES = ("name", "description", "sources")
 
 

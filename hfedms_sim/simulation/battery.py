@@ -16,6 +16,8 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from hfedms_sim.world import World
 
+_NO_REASON = "the profile has no currents"
+
 
 class Life(NamedTuple):
     """Days; None if nothing is spent."""
@@ -31,6 +33,7 @@ def energy_summary(scenario: Scenario, world: World, rounds: int) -> dict[str, A
     return {
         "energy_by_state": None if states is None else states._asdict(),
         "energy_extrapolated": extrapolated(scenario),
+        "energy_missing": missing(scenario),
         "battery_life": None if states is None or not world.now_s else _lives(scenario, world, rounds),
     }
 
@@ -44,6 +47,12 @@ def extrapolated(scenario: Scenario) -> list[str]:
         for key in profile.extrapolated
         if key.startswith("energy.")
     ]
+
+
+def missing(scenario: Scenario) -> list[str]:
+    """Return which profiles have no figures of energy, as `PROFILE: WHY`."""
+    profiles = {cell.profile.name: cell.profile for cell in scenario.cells if cell.profile.energy is None}
+    return [f"{name}: {profile.sources.get('energy', _NO_REASON)}" for name, profile in profiles.items()]
 
 
 def _lives(scenario: Scenario, world: World, rounds: int) -> dict[str, Any]:

@@ -80,7 +80,10 @@ def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
 
 
 def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:
-    """Return the shipped profile, in a coverage class with every figure that the class has of its own."""
+    """Return the shipped profile, in a coverage class with every figure that the class has of its own.
+
+    It is then the only class, because a sensor that stands nowhere is in the first; as many of its devices fill a cell.
+    """
     profile = load_profile(name)
     written: dict[str, Any] = profile.model_dump(mode="json")
     if coverage_class is None:
@@ -88,7 +91,11 @@ def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:
     if coverage_class >= len(profile.repetitions):
         raise InputError(f"profile {name}: has {len(profile.repetitions)} coverage classes, no class {coverage_class}")
     own = profile.repetitions[coverage_class].model_dump(mode="json")
-    return written | {key: value for key, value in own.items() if key in NetworkProfile.model_fields}
+    for link in ("uplink", "downlink"):
+        if written[f"{link}_capacity_bps"] is not None:
+            written[f"{link}_capacity_bps"] *= own[f"{link}_bps"] / written[f"{link}_bps"]
+    given = {key: value for key, value in own.items() if key in NetworkProfile.model_fields and value is not None}
+    return written | given | {"repetitions": [own]}
 
 
 def _network_settings(row: Row) -> dict[str, Any]:
@@ -101,6 +108,5 @@ def _network_settings(row: Row) -> dict[str, Any]:
         stated |= {"release_assistance": False, "inactivity_s": 0.0}
     if row.play.idle is not None:
         shipped = load_profile(row.profile).idle
-        is_same = shipped is not None and shipped.mode == row.play.idle.get("mode")
-        stated["idle"] = (shipped.model_dump(mode="json") if shipped and is_same else {}) | row.play.idle
+        stated["idle"] = ({} if shipped is None else shipped.model_dump(mode="json")) | row.play.idle
     return stated

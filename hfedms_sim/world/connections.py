@@ -185,6 +185,8 @@ class Connections:
         for sensor in self._begun:
             self._kept_until_s.pop(sensor, None)  # the end of an earlier connection, counted when this one began
             self._count_connected(sensor, now_s - collected_s)
+        if not self._kept_until_s:
+            return
         who = np.fromiter(self._kept_until_s, np.int64)
         until_s = np.fromiter(self._kept_until_s.values(), np.float64)
         connected_s = np.clip(until_s, collected_s, now_s) - collected_s

@@ -75,11 +75,11 @@ class RadioPower(NamedTuple):
         idle_w = sleep_w
         if idle is not None and idle.mode == "listening":
             idle_w = receive_w
-        elif idle is not None and idle.cycle_s is not None:
-            idle_w += currents.page_j / idle.cycle_s
-        if idle is not None and idle.wake_every_s is not None:
-            woken_s = setup_s + idle.wake_s
-            sleep_w += set_up_j(currents, connected_w, woken_s, is_asleep=True) / idle.wake_every_s
+        elif idle is not None and idle.pages_every_s is not None:
+            idle_w += currents.page_j / idle.pages_every_s
+        if idle is not None and idle.wakes_every_s is not None:
+            woken_s = setup_s + idle.extra_setup_s
+            sleep_w += set_up_j(currents, connected_w, woken_s, is_asleep=True) / idle.wakes_every_s
         rests_idle = idle is not None and idle.mode != "psm"
         transmit_w = currents.transmit_ma * watt
         return cls(transmit_w, receive_w, connected_w, idle_w, sleep_w, currents.transmit_duty, rests_idle)

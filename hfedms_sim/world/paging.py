@@ -23,10 +23,10 @@ class Paging:
     def __init__(self, idle: Idle, draws: Draws) -> None:
         self._draws = draws
         self._sleeps = idle.mode == "psm"
-        self._cycle_s = idle.cycle_s
-        self.active_s = idle.active_s
-        self.wake_s = idle.wake_s
-        self._wake_every_s = idle.wake_every_s
+        self._cycle_s = idle.pages_every_s
+        self.active_s = idle.active_s if self._sleeps else 0.0
+        self.wake_s = idle.extra_setup_s
+        self._wake_every_s = idle.wakes_every_s
 
     def is_asleep(self, released_s: float, now_s: float) -> bool:
         """Return whether a sensor that was released then is in PSM now."""

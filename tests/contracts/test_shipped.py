@@ -24,6 +24,8 @@ def test_a_profile_is_called_as_its_file_and_sources_every_figure_it_gives(name:
     assert profile.description
     assert given <= set(profile.sources)
     assert all(source.strip() for source in profile.sources.values())
+    absent = {section for section in ("energy", "budget") if getattr(profile, section) is None}
+    assert absent <= set(profile.sources), "why there is none"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -80,7 +80,9 @@ def round_by_hand() -> Limits:
     ):
         trace.work.append((1, 0, hop, sensor, kind, 50, start_s, end_s, 0.0))
     nothing: tuple[None, ...] = (None,) * 6
-    trace.rounds.append((1, 1, "full", 100.0, 124.25, 2, 2, 3, 0, None, 0, 0, 0, None, None, 0, *nothing, "lineage"))
+    trace.rounds.append(
+        (1, 1, "full", 100.0, 124.25, 2, 2, 3, 0, None, 0, 0, 0, None, None, *[None] * 7, 0, *nothing, "lineage")
+    )
     return limits_of(tiny_scenario(cells=[{"name": "hall", "profile": SLOW_LINK}]), trace.tables())
 
 

@@ -13,7 +13,7 @@ from tests.conftest import FAST, tiny_scenario
 from tests.limits.test_limited_by import EVERYBODY, LORA_LIKE, scenario
 
 CELLS: list[dict[str, Any]] = [
-    {"name": "one", "profile": FAST | {"latency_s": 1.0}},
+    {"name": "one", "profile": FAST},
     {"name": "three", "profile": FAST | {"name": "three", "channels": 3}},
     {"name": "half", "profile": FAST | {"name": "half", "duplex": "cell-half", "channels": 2}},
     {"name": "queue", "profile": FAST | {"name": "queue", "sharing": "fifo"}},
@@ -30,11 +30,13 @@ def random_columns(seed: int, links: list[Link]) -> TraceColumns:
     ready_s = draws.integers(0, 40, count).astype(float)
     start_s = ready_s + draws.integers(0, 4, count)
     air_end_s = start_s + draws.integers(0, 10, count)
+    latency_s = draws.integers(0, 3, count).astype(float)  # of coverage classes
     transfers = {
         "link": link,
+        "latency_s": latency_s,
         "ready_s": ready_s,
         "start_s": start_s,
-        "end_s": air_end_s + np.array([each.latency_s for each in links])[link],
+        "end_s": air_end_s + latency_s,
         "airtime_s": (air_end_s - start_s) / 2,
         "sensor": draws.integers(0, 5, count),
     }
@@ -47,7 +49,7 @@ def count_at(moment_s: float, columns: TraceColumns, links: list[Link], among: l
     sent, count = columns.transfers, 0
     for row, number in enumerate(sent["link"].tolist()):
         begin_s = sent["ready_s"][row] if links[number].is_queue else sent["start_s"][row]
-        count += number in among and begin_s <= moment_s < sent["end_s"][row] - links[number].latency_s
+        count += number in among and begin_s <= moment_s < sent["end_s"][row] - sent["latency_s"][row]
     return count
 
 
@@ -67,7 +69,7 @@ def test_shares_agree_with_a_count_at_every_moment(seed: int) -> None:
         assert use.airtime_s == pytest.approx(columns.transfers["airtime_s"][columns.transfers["link"] == number].sum())
         for row in np.flatnonzero(columns.transfers["link"] == number)[:4]:
             begin_s = columns.transfers["ready_s" if link.is_queue else "start_s"][row]
-            end_s = columns.transfers["end_s"][row] - link.latency_s
+            end_s = columns.transfers["end_s"][row] - columns.transfers["latency_s"][row]
             there = (moments_s >= begin_s) & (moments_s < end_s)
             assert found.contended_s[row] == pytest.approx((there & (counts > link.full_at)).sum())
 

@@ -8,6 +8,7 @@ import yaml
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import NetworkProfile, load_profile
+from hfedms_sim.scenario.power import Idle
 
 CURRENTS = {"voltage_v": 3.7, "sleep_ma": 0.0027, "connected_ma": 8.0, "receive_ma": 46.0, "transmit_ma": 300.0}
 FRAMES = {
@@ -36,10 +37,6 @@ def test_a_released_radio_sleeps_and_is_reachable_unless_its_profile_says_otherw
         ({"mode": "edrx"}, "mode: edrx needs cycle_s"),
         ({"mode": "drx"}, "mode: drx needs cycle_s"),
         ({"mode": "psm", "active_s": 16.0}, "mode: psm needs cycle_s with active_s"),
-        ({"mode": "listening", "cycle_s": 1.28}, "mode: listening has no cycle_s"),
-        ({"mode": "edrx", "cycle_s": 81.92, "wake_s": 1.5}, "mode: edrx has no wake_s (here 1.5); psm has"),
-        ({"mode": "drx", "cycle_s": 1.28, "active_s": 2.0}, "mode: drx has no active_s (here 2); psm has"),
-        ({"mode": "listening", "wake_every_s": 60.0}, "mode: listening has no wake_every_s (here 60); psm has"),
         ({"mode": "sleeping"}, "idle.mode = 'sleeping': must be listening, drx, edrx or psm"),
     ],
 )
@@ -87,3 +84,12 @@ def test_figures_whose_source_begins_with_extrapolated_are_listed(tmp_path: Path
         "setup_s": "not extrapolated",
     }
     assert profile_of(tmp_path, energy=CURRENTS, sources=sources).extrapolated == ("latency_s", "energy.transmit_ma")
+
+
+@pytest.mark.parametrize("mode", ["listening", "drx", "edrx", "psm"])
+def test_figures_of_other_modes_have_no_effect_so_that_a_mode_is_one_key(mode: str) -> None:
+    """Of PSM its own figures count, of DRX and eDRX the cycle, and a radio that listens needs none."""
+    idle = Idle.model_validate({"mode": mode, "cycle_s": 1.28, "wake_s": 1.2, "wake_every_s": 3600.0})
+    assert idle.pages_every_s == (1.28 if mode in ("drx", "edrx") else None)
+    assert (idle.wakes_every_s, idle.extra_setup_s) == ((3600.0, 1.2) if mode == "psm" else (None, 0.0))
+    assert idle.mean_wait_s == {"listening": 0.0, "psm": 1800.0}.get(mode, 0.64)

@@ -1,11 +1,12 @@
 """A row's scenario is one sensor that sends what the source states over the shipped profile, and nothing else."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import Idle, load_profile
+from hfedms_sim.scenario import load_profile
 from hfedms_sim.simulation import run
 from hfedms_sim.validation.exchange import exchange_of
 from hfedms_sim.validation.rows import Play, Row, shipped_rows
@@ -53,8 +54,28 @@ def test_a_coverage_class_brings_its_own_rates_and_leaves_the_rest() -> None:
     played = exchange_of(row("nb-iot-nb1", coverage_class=2), BASE).cells[0].profile
     worst = shipped.repetitions[2]
     assert (played.uplink_bps, played.downlink_bps) == (worst.uplink_bps, worst.downlink_bps)
-    rates = {"uplink_bps": shipped.uplink_bps, "downlink_bps": shipped.downlink_bps}
-    assert {key for key in type(played).model_fields if getattr(played, key) != getattr(shipped, key)} == set(rates)
+    assert played.repetitions == (worst,)
+    own = {"uplink_bps", "downlink_bps", "uplink_capacity_bps", "downlink_capacity_bps", "latency_s", "repetitions"}
+    others = set(type(played).model_fields) - own
+    assert all(played.channels_in(each) == pytest.approx(shipped.channels_in(each)) for each in ("up", "down"))
+    assert all(getattr(played, key) == getattr(shipped, key) for key in others)
+    assert played.class_latencies_s == (shipped.class_latencies_s[2],)
+
+
+def test_a_coverage_class_brings_its_own_latency_and_fills_a_cell_with_as_many_devices(tmp_path: Path) -> None:
+    (tmp_path / "radio.yaml").write_text(
+        "{name: radio, uplink_bps: 8000, downlink_bps: 16000, uplink_capacity_bps: 20000, latency_s: 0.1,"
+        " repetitions: ["
+        "{coupling_loss_db: 144, uplink_bps: 8000, downlink_bps: 16000, latency_s: 0.2},"
+        "{coupling_loss_db: 154, uplink_bps: 800, downlink_bps: 1600, latency_s: 0.4}]}"
+    )
+    played = exchange_of(row(str(tmp_path / "radio.yaml"), coverage_class=1), BASE)
+    profile = played.cells[0].profile
+    assert (profile.latency_s, profile.class_latencies_s, profile.channels_in("up")) == (0.4, (0.4,), 2.5)
+    transfers = run(played, timing_only=True).transfers
+    assert (transfers["end_s"] - transfers["start_s"] - transfers["airtime_s"]).tolist() == pytest.approx(
+        [0.4] * len(transfers)
+    )
 
 
 def test_a_class_that_the_profile_does_not_have_is_refused() -> None:
@@ -80,7 +101,8 @@ def test_a_row_may_say_how_the_network_runs_the_radio() -> None:
     assert (message.release_assistance, message.inactivity_s) == (True, plain.inactivity_s)
     assert (answer.release_assistance, answer.inactivity_s) == (False, 0.0)
     paged = exchange_of(row(message_bytes=100, idle={"mode": "edrx", "cycle_s": 81.92}), BASE).cells[0].profile
-    assert paged.idle == Idle(mode="edrx", cycle_s=81.92)
+    assert paged.idle is not None
+    assert (paged.idle.mode, paged.idle.pages_every_s) == ("edrx", 81.92)
 
 
 @pytest.mark.parametrize(("released_after", "set_ups"), [("message", 2), ("answer", 1)])
@@ -95,4 +117,4 @@ def test_an_answer_comes_in_the_connection_of_its_message_unless_that_is_release
 
 def test_a_row_with_a_faulty_idle_is_named_in_one_line() -> None:
     with pytest.raises(InputError, match=r"row X1: .*mode: edrx needs cycle_s"):
-        exchange_of(row(idle={"mode": "edrx"}), BASE)
+        exchange_of(row(idle={"mode": "edrx", "cycle_s": None}), BASE)

@@ -40,6 +40,15 @@ def test_a_cell_of_two_and_a_half_devices_slows_five_down_by_half_and_two_not_at
     assert deliveries(env, cell, *(("up", sensor) for sensor in range(5))) == [(1.0, 3.0)] * 5
 
 
+def test_under_cell_half_the_uplink_has_what_the_base_stations_duty_cycle_leaves(env: Environment) -> None:
+    """c = 1, d_down = 0.1: 9 uplinks of a second share 0.9 and take 10 s, in full duplex 9 s; 60 would take 66.7 s."""
+    duty_cycle, nine = {"uplink": 0.5, "downlink": 0.1}, [("up", sensor) for sensor in range(9)]
+    half = deliveries(env, make_cell(env, duplex="cell-half", duty_cycle=duty_cycle), *nine)
+    assert [end_s for _, end_s in half] == pytest.approx([10.0] * 9)
+    full = deliveries(env, make_cell(env, duty_cycle=duty_cycle), *nine)
+    assert [end_s for _, end_s in full] == pytest.approx([19.0] * 9)
+
+
 def test_a_half_duplex_device_does_one_thing_after_the_other(env: Environment) -> None:
     ends = deliveries(env, make_cell(env, duplex="device-half"), ("up", 1), ("down", 1))
     assert ends == [(0.0, 1.0), (1.0, 1.5)]
@@ -63,7 +72,7 @@ def test_a_broadcast_is_sent_until_its_last_listener_has_every_block(env: Enviro
     to_all = transfer("down", 3)._replace(sensor=EVERYONE, radios=tuple(range(3, 20)))
     failed = failed_blocks(20, 0.5, LossDraws(Draws(SEED), SENSORS).of(transfer("down", 3)), listeners=17)
     assert failed > 40
-    assert cell.demand(to_all) == (8 * (1_000 + failed * 50) / 16e3, failed * 50)
+    assert cell.demand(to_all) == Demand(8 * (1_000 + failed * 50) / 16e3, failed * 50)
 
 
 @pytest.mark.parametrize(("direction", "seconds"), [("up", 1.0), ("down", 0.5)])
