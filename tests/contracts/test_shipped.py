@@ -2,9 +2,10 @@
 
 import pytest
 
-from hfedms_sim.scenario import STRATEGY_SETTINGS, load_profile, load_scenario, problems_in, shipped
+from hfedms_sim.loading import load_scenario, problems_in
+from hfedms_sim.scenario import load_profile, shipped
 from hfedms_sim.simulation import run
-from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies import SETTINGS, STRATEGIES
 
 PROFILES = sorted(shipped("profile"))
 SCENARIOS = sorted(shipped("scenario"))
@@ -47,4 +48,4 @@ def test_every_profile_carries_the_quickstart_however_long_it_takes(profile: str
 
 
 def test_every_strategy_has_settings_and_every_setting_a_strategy() -> None:
-    assert set(STRATEGIES) == set(STRATEGY_SETTINGS)
+    assert set(STRATEGIES) == set(SETTINGS)

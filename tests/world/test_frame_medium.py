@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from simpy import Environment
 
 from hfedms_sim.feasibility import radio_costs
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.rounds import Direction, Payload
-from hfedms_sim.scenario import load_profile, load_scenario
+from hfedms_sim.scenario import load_profile
 from hfedms_sim.scenario.profile import Frames
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
