@@ -55,9 +55,21 @@ def _fail(message: str, exit_code: int) -> NoReturn:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(package_name="hfedms_sim", message="hfedms-sim %(version)s")
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import a module that defines strategies of your own; repeatable.",
+)
 @click.pass_context
-def main(context: click.Context) -> None:
+def main(context: click.Context, modules: tuple[str, ...]) -> None:
     """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
+    if modules:
+        from hfedms_sim.strategies import import_outside
+
+        for module in modules:
+            import_outside(module)
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

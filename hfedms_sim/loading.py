@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.result import RunResult
+from hfedms_sim.errors import InputError
+from hfedms_sim.result import RunResult, read_json
 from hfedms_sim.result import open_run as open_known_run
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario import problems_in as known_problems_in
+from hfedms_sim.scenario.yaml_io import read_yaml
 from hfedms_sim.strategies import SETTINGS
 
 
@@ -43,4 +45,22 @@ def problems_in(source: str) -> list[str]:
 
 def open_run(directory: Path | str) -> RunResult:
     """Return a finished run as it was left in its directory."""
-    return open_known_run(directory, SETTINGS)
+    directory = Path(directory)
+    try:
+        return open_known_run(directory, SETTINGS)
+    except InputError:
+        _require_outside_parts(directory)
+        raise
+
+
+def _require_outside_parts(directory: Path) -> None:
+    """Say which code of somebody else's a run needs, if that is what is missing."""
+    try:
+        outside = read_json(directory / "provenance.json").get("outside", {})
+        name = read_yaml(directory / "scenario.yaml")["strategy"]["name"]
+    except (InputError, KeyError, TypeError):
+        return
+    if outside.get("strategy") and name not in SETTINGS:
+        module = str(outside["strategy"]).partition(":")[0]
+        hint = f"install its package, or hfedms-sim --import {module}"
+        raise InputError(f"{directory}: needs the strategy '{name}', which is {outside['strategy']}: {hint}")

@@ -26,7 +26,7 @@ from hfedms_sim.scenario import MODELS, LocalTraining, NetworkProfile, Scenario,
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY
 from hfedms_sim.simulation import run
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.trace import TABLES
 from tests.conftest import tiny_scenario
 
@@ -151,7 +151,7 @@ def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
     for key, field in keys_of(model).items():
         nested = settings_in(field.annotation)
         if nested == [LocalTraining]:
-            yield f"{prefix}{key}.name", Setting(listed(list(SETTINGS)), f"`{DEFAULT_STRATEGY}`")
+            yield f"{prefix}{key}.name", Setting(listed(list(SHIPPED)), f"`{DEFAULT_STRATEGY}`")
         elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
             yield from settings_of(nested[0], f"{prefix}{key}.")
         else:
@@ -239,9 +239,9 @@ def test_every_profile_key_is_documented_with_its_values_and_default() -> None:
     assert documented(rows) == dict(settings_of(NetworkProfile))
 
 
-@pytest.mark.parametrize("strategy", SETTINGS)
+@pytest.mark.parametrize("strategy", SHIPPED)
 def test_every_setting_of_a_strategy_is_documented_with_its_values_and_default(strategy: str) -> None:
-    expected = dict(settings_of(SETTINGS[strategy], "strategy."))
+    expected = dict(settings_of(SHIPPED[strategy].Settings, "strategy."))
     del expected["strategy.name"]
     assert documented(strategy_rows(strategy)) == expected
 

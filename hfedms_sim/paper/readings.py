@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from hfedms_sim.scenario import keys_of
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.strategies import SHIPPED
 
 Reading = Literal["text", "program"]
 READINGS: tuple[Reading, ...] = ("text", "program")
@@ -28,11 +28,11 @@ class Difference(NamedTuple):
         if self.strategies is not None:
             return strategy in self.strategies
         section, _, key = self.key.partition(".")
-        return section != "strategy" or key in keys_of(SETTINGS[strategy])
+        return section != "strategy" or key in keys_of(SHIPPED[strategy].Settings)
 
 
 _HFEDMS = frozenset({"hfedms-s", "hfedms-d"})
-_OTHERS = frozenset(SETTINGS) - _HFEDMS
+_OTHERS = frozenset(SHIPPED) - _HFEDMS
 
 DIFFERENCES = (
     Difference("batches of 49", "stream", "{batch: 49}"),

@@ -18,7 +18,7 @@ from hfedms_sim.paper.readings import Reading, overrides_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.tuned import TUNING_SEED, Column, Tuned
 from hfedms_sim.scenario import Data, Scenario, keys_of
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.strategies import SHIPPED
 
 _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-static"}
 _WATCHED = ("hfedms-s", "hfedms-d")  # on streams: evaluated in every round, and probed for forgetting
@@ -93,7 +93,7 @@ class Study:
         ]
 
     def scenario(self, strategy: str, kind: DataKind, changes: Changes, seed: int, rounds: int) -> Scenario:
-        scale, settings = self.scale, keys_of(SETTINGS[strategy])
+        scale, settings = self.scale, keys_of(SHIPPED[strategy].Settings)
         watched = kind == "stream" and strategy in _WATCHED
         overrides = [*scale.overrides, f"evaluate_every={1 if watched else scale.evaluate_every}"]
         if watched and rounds >= scale.probe_round:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hfedms_sim.scenario import Scenario, StrategySettings
+from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, Factory, LocalSizes, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, plain_costs
@@ -13,48 +13,46 @@ from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
 from hfedms_sim.strategies.fedprox import FedProx
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
 from hfedms_sim.strategies.ida import Ida
+from hfedms_sim.strategies.known import AnyStrategy, KnownSettings, KnownStrategies, name_of, path_of, strategy_of
+from hfedms_sim.strategies.outside import code_digest, import_outside
 from hfedms_sim.strategies.static import StaticGroups, StaticICG
 
 if TYPE_CHECKING:
     from hfedms_sim.learning.learner import Learner
     from hfedms_sim.learning.samples import SampleSource
 
-SHIPPED: tuple[type[Strategy[Any, Any]], ...] = (
-    FedAvg,
-    FedProx,
-    FedMMD,
-    FedFusion,
-    Ida,
-    FedAdagrad,
-    FedAdam,
-    FedYogi,
-    StaticGroups,
-    StaticICG,
-    HFedMSS,
-    HFedMSD,
-)
-
-
-def name_of(strategy: type[Strategy[Any, Any]]) -> str:
-    """Return how scenarios call it."""
-    return str(strategy.Settings.model_fields["name"].default)
-
-
-STRATEGIES: dict[str, type[Strategy[Any, Any]]] = {name_of(strategy): strategy for strategy in SHIPPED}
-SETTINGS: StrategySettings = {name: strategy.Settings for name, strategy in STRATEGIES.items()}
+SHIPPED: dict[str, AnyStrategy] = {
+    name_of(strategy): strategy
+    for strategy in (
+        FedAvg,
+        FedProx,
+        FedMMD,
+        FedFusion,
+        Ida,
+        FedAdagrad,
+        FedAdam,
+        FedYogi,
+        StaticGroups,
+        StaticICG,
+        HFedMSS,
+        HFedMSD,
+    )
+}
+STRATEGIES = KnownStrategies(SHIPPED)
+SETTINGS = KnownSettings(STRATEGIES)
 
 
 def make_strategy(scenario: Scenario, sensors: SensorIds, local_sizes: LocalSizes) -> Strategy[Any, Any]:
     """Return what plans the scenario's rounds. `sensors` are those that can take part."""
     factory = Factory(scenario.model_spec, sensors, Draws(scenario.seed), local_sizes)
-    return STRATEGIES[scenario.strategy.name](scenario.strategy, factory)
+    return strategy_of(scenario.strategy)(scenario.strategy, factory)
 
 
 def make_learner(scenario: Scenario, source: "SampleSource", engine: str = "generic", threads: int = 1) -> "Learner":
     """Return what learns from the rounds that the strategy plans. Loads torch."""
     from hfedms_sim.strategies.learners import make_learner
 
-    return make_learner(STRATEGIES[scenario.strategy.name].learner, scenario, source, engine, threads)
+    return make_learner(strategy_of(scenario.strategy).learner, scenario, source, engine, threads)
 
 
 __all__ = [
@@ -64,9 +62,14 @@ __all__ = [
     "ClassCounts",
     "Costs",
     "Factory",
+    "LocalTraining",
     "Strategy",
+    "code_digest",
+    "import_outside",
     "make_learner",
     "make_strategy",
     "name_of",
+    "path_of",
     "plain_costs",
+    "strategy_of",
 ]

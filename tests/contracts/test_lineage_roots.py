@@ -7,7 +7,7 @@ A new setting must not change these. One that has to is a commit of its own that
 import pytest
 
 from hfedms_sim.rounds import lineage_root
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.strategies import SHIPPED
 
 ROOTS = {
     "fedavg": "647f2cfcb64d6fee",
@@ -25,6 +25,6 @@ ROOTS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_default_settings_have_the_root_they_always_had(name: str) -> None:
-    assert lineage_root(SETTINGS[name](name=name).learning_settings())[:16] == ROOTS[name]
+    assert lineage_root(SHIPPED[name].Settings(name=name).learning_settings())[:16] == ROOTS[name]

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from hfedms_sim.scenario import MODELS, ModelSpec
-from hfedms_sim.strategies import SETTINGS, STRATEGIES, Costs
+from hfedms_sim.strategies import SHIPPED, Costs
 
 CNN, SMALL = MODELS["cnn"], MODELS["small-cnn"]
 MODEL_BYTES = 4 * 6_687_834
 CONVOLUTIONS_BYTES = 4 * (832 + 51_264)
-PLAIN = sorted(set(SETTINGS) - {"fedprox", "fedmmd", "fedfusion"})
+PLAIN = sorted(set(SHIPPED) - {"fedprox", "fedmmd", "fedfusion"})
 
 
 def costs(name: str, model: ModelSpec = CNN, **changes: Any) -> Costs:
-    return STRATEGIES[name].costs(SETTINGS[name](name=name, **changes), model)
+    return SHIPPED[name].costs(SHIPPED[name].Settings(name=name, **changes), model)
 
 
 @pytest.mark.parametrize(("operator", "weights"), [("conv", 8_256), ("multi", 64), ("single", 1)])
@@ -30,7 +30,7 @@ def test_the_small_cnns_fusion_follows_its_sixteen_channels(operator: str, weigh
     assert costs("fedfusion", SMALL, operator=operator).parameters == SMALL.parameters + weights
 
 
-@pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"fedfusion"}))
+@pytest.mark.parametrize("name", sorted(set(SHIPPED) - {"fedfusion"}))
 def test_nobody_else_sends_more_than_the_model(name: str) -> None:
     assert costs(name).model_bytes == MODEL_BYTES
     assert costs(name).extra_uplink_bytes == 0
@@ -70,7 +70,7 @@ def test_fedfusions_work_counted_layer_by_layer() -> None:
     assert costs("fedfusion").training_multiply_adds == 3 * (17_295_928 + fusion) + convolutions
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("name", sorted(SHIPPED))
 def test_memory_is_that_of_the_frozen_copy(name: str) -> None:
     """26.75 MB for a whole model, 0.2 MB for its convolutions; HFedMS-D keeps an extractor and its memory."""
     expected = {
@@ -87,7 +87,7 @@ def test_hfedms_d_without_a_semantic_memory_keeps_nothing(changes: dict[str, Any
     assert costs("hfedms-d", **changes).memory_bytes == 0
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("name", sorted(SHIPPED))
 def test_adam_takes_seven_multiply_adds_and_two_numbers_more_for_each_parameter(name: str) -> None:
     """In each step, which five samples share."""
     plain, adam = (costs(name, local_optimiser=each) for each in ("sgd", "adam"))
