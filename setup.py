@@ -63,7 +63,7 @@ setup(
         "pandas>=2.1",
         "pulp>=3.3,<4",
         "pyarrow>=15",
-        "pydantic>=2.8",
+        "pydantic>=2.11",
         "pyyaml>=6.0",
         "rich>=13.7",
         "safetensors>=0.4",

@@ -5,7 +5,7 @@ import resource
 import sys
 from time import perf_counter
 
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 
 STRATEGIES = {"hfedms-d": "hfedms-d", "scc-off": "hfedms-d", "fedavg": "fedavg"}

@@ -30,7 +30,7 @@ HFEDMS_SIM = (sys.executable, "-m", "hfedms_sim.cli")
 LOOP = f"""
 import sys
 from pathlib import Path
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 
 for seed in range(1, {TRIALS} + 1):

@@ -23,13 +23,13 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.data import kind_of
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.networks import Weights
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.rounds import Participation, RoundRecord
-from hfedms_sim.scenario import load_scenario
 from hfedms_sim.schedule import position_in_cycle
 from hfedms_sim.simulation import run
-from hfedms_sim.strategies import learners
+from hfedms_sim.strategies.hfedms import HFedMSD
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 
 ROUNDS, REPORTED_CYCLES = 102, (2, 3, 5, 8, 13, 20)
 
@@ -82,7 +82,7 @@ class Measuring(CalibratingLearner):
 
 
 def main(data: str) -> None:
-    learners._RULES["hfedms-d"] = Measuring
+    HFedMSD.learner = f"{__name__}:Measuring"
     path = Path(data)
     overrides = [f"data={{set: {kind_of(path)}, path: {data!r}}}", "model=small-cnn", f"evaluate_every={ROUNDS}"]
     run(load_scenario("paper-stream", rounds=ROUNDS, overrides=overrides))

@@ -21,7 +21,7 @@ from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights
 from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import Network, Weights, initial_weights
 from hfedms_sim.learning.threads import use_threads
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.engines import engine_of
 

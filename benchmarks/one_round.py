@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 
 MINIMUM_S = 1.5

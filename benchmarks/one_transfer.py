@@ -12,7 +12,8 @@ from time import process_time
 
 import simpy
 
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 
 ROUNDS, REPEATS, TIMEOUTS = 200, 5, 300_000

@@ -12,16 +12,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hfedms_sim.result import RunResult, open_run
-    from hfedms_sim.scenario import Scenario, load_profile, load_scenario
-    from hfedms_sim.simulation import run
+    from hfedms_sim.loading import load_scenario, open_run
+    from hfedms_sim.result import RunResult
+    from hfedms_sim.scenario import Scenario, load_profile
+    from hfedms_sim.simulation.run import run
 
 _HOMES = {
     "RunResult": "hfedms_sim.result",
     "Scenario": "hfedms_sim.scenario",
     "load_profile": "hfedms_sim.scenario",
-    "load_scenario": "hfedms_sim.scenario",
-    "open_run": "hfedms_sim.result",
+    "load_scenario": "hfedms_sim.loading",
+    "open_run": "hfedms_sim.loading",
     "run": "hfedms_sim.simulation",
 }
 

@@ -55,9 +55,21 @@ def _fail(message: str, exit_code: int) -> NoReturn:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(package_name="hfedms_sim", message="hfedms-sim %(version)s")
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import a module that defines strategies of your own; repeatable.",
+)
 @click.pass_context
-def main(context: click.Context) -> None:
+def main(context: click.Context, modules: tuple[str, ...]) -> None:
     """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
+    if modules:
+        from hfedms_sim.strategies import import_outside
+
+        for module in modules:
+            import_outside(module)
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -119,9 +131,9 @@ def run_command(  # noqa: PLR0913 (one for each option)
 ) -> None:
     """Run SCENARIO (a shipped name or a path to a YAML file)."""
     from hfedms_sim.feasibility import radio_costs
+    from hfedms_sim.loading import load_scenario
     from hfedms_sim.report.progress import round_progress
     from hfedms_sim.report.tables import closing_table, targets_table
-    from hfedms_sim.scenario import load_scenario
     from hfedms_sim.simulation import run
 
     loaded = load_scenario(scenario, **changes)
@@ -163,7 +175,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
 @click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="Where to; default inside RUN.")
 def trace(run: Path, trace_format: Any, out: Path | None) -> None:
     """Export the timing trace of the finished run in directory RUN."""
-    from hfedms_sim.result import open_run
+    from hfedms_sim.loading import open_run
     from hfedms_sim.trace import export_trace
 
     open_run(run)
@@ -185,9 +197,9 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 @click.option("--each", is_flag=True, help="Draw every run by itself, not the mean over seeds.")
 def plot(runs: tuple[Path, ...], against: Any, out: Path, each: bool) -> None:
     """Draw accuracy and loss of finished, trained runs, and print their runtime to accuracy."""
+    from hfedms_sim.loading import open_run
     from hfedms_sim.report.curves import draw_curves
     from hfedms_sim.report.tables import targets_table
-    from hfedms_sim.result import open_run
 
     results = [open_run(run) for run in runs]
     draw_curves(results, against, out, each=each)
@@ -220,8 +232,8 @@ def show(name: str, map_path: Path | None) -> None:
     from hfedms_sim.report.catalogue import show_anything
 
     if map_path is not None:
+        from hfedms_sim.loading import load_scenario
         from hfedms_sim.report.hall_map import draw_map
-        from hfedms_sim.scenario import load_scenario
 
         draw_map(load_scenario(name), map_path)
         click.echo(map_path)
@@ -259,12 +271,14 @@ def schema() -> None:
     import json
 
     from hfedms_sim.scenario import scenario_schema
+    from hfedms_sim.strategies import SETTINGS
 
-    click.echo(json.dumps(scenario_schema(), indent=2))
+    click.echo(json.dumps(scenario_schema(SETTINGS), indent=2))
 
 
 def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_from: Sequence[Path]) -> "RunDirectory":
     from hfedms_sim.result import RunDirectory, learning_of
+    from hfedms_sim.strategies import SETTINGS
 
     for run in learn_from:
         learning_of(run)  # refuses what is no run before a directory is made
@@ -273,7 +287,7 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_f
     if out is None:
         directory = RunDirectory.fresh(Path("runs"), scenario.name)
     else:
-        directory = RunDirectory.resumed(out, scenario) if resume else RunDirectory.at(out)
+        directory = RunDirectory.resumed(out, scenario, SETTINGS) if resume else RunDirectory.at(out)
     directory.on_notice = notice
     return directory
 

@@ -4,24 +4,21 @@ Each participant of a full round has one uplink and one downlink of the model, a
 merged model is scattered (T > 1); each participant of a calibration round one of each of the classifier. Reports: 4
 F bytes a sensor and cycle, or once. Seconds: all transfers one after the other on one half-duplex channel without
 overhead, the paper's cell.
+
+Who takes part and what is sent is said here once more, from the papers: nothing is shared with the plans whose bytes
+these formulas check. A strategy that is not in `_TRAFFIC` has no closed form.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import exp, floor, log, log1p
+from typing import Any
 
-from hfedms_sim.overheads import extra_uplink_bytes, model_bytes
-from hfedms_sim.scenario import (
-    CLASSES,
-    ChainSettings,
-    FixedGroupsSettings,
-    HFedMSDynamicSettings,
-    LocalTraining,
-    Scenario,
-    StaticICGSettings,
-)
-from hfedms_sim.schedule import cycle_of, interval, participants, position_in_cycle
+from hfedms_sim.scenario import CLASSES, Scenario
 from hfedms_sim.units import BITS_PER_BYTE, BYTES_PER_PARAMETER
 
-REPORT_BYTES = BYTES_PER_PARAMETER * CLASSES
+_REPORT_BYTES = BYTES_PER_PARAMETER * CLASSES
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,44 +65,100 @@ def traffic(
     )
 
 
-def real_participants(scenario: Scenario) -> Participants:
-    """With whole sensors in whole groups."""
-    full = calibration = 0
-    every = interval(scenario.strategy)
-    for round_number in range(1, scenario.rounds + 1):
-        count = participants(scenario.strategy, cycle_of(round_number, every), scenario.sensors.count)
-        if position_in_cycle(round_number, every) == 0:
-            full += count
-        else:
-            calibration += count
-    return Participants(full, calibration)
-
-
 def exact_traffic(scenario: Scenario) -> Traffic | None:
-    """What the run will send; None for options the formulas do not cover."""
-    strategy, spec = scenario.strategy, scenario.model_spec
+    """Return what the run will send; None for strategies and options that the formulas do not cover."""
     if scenario.sensors.placement.kind != "none":
         return None  # coverage decides who takes part
-    if isinstance(strategy, (ChainSettings, FixedGroupsSettings)) and strategy.leftover != "drop":
+    formula = _TRAFFIC.get(scenario.strategy.name)
+    return None if formula is None else formula(scenario, scenario.strategy)
+
+
+def _averaging(scenario: Scenario, settings: Any, extra_parameters: int = 0, extra_uplink_bytes: int = 0) -> Traffic:
+    """Return the traffic where every participant trains alone."""
+    participations = scenario.rounds * _selected(settings.sample_ratio, scenario.sensors.count)
+    sent_bytes = scenario.model_spec.model_bytes + BYTES_PER_PARAMETER * extra_parameters
+    return traffic(Participants(participations, 0), sent_bytes, 0, False, 0, extra_uplink_bytes)
+
+
+def _fusion(scenario: Scenario, settings: Any) -> Traffic:
+    channels = scenario.model_spec.convolutions[-1].outputs
+    fused = {"conv": (2 * channels + 1) * channels, "multi": channels, "single": 1}[settings.operator]
+    return _averaging(scenario, settings, extra_parameters=fused)
+
+
+def _inverse_distance(scenario: Scenario, settings: Any) -> Traffic:
+    accuracy_bytes = 4 if settings.variant == "intrac" else 0
+    return _averaging(scenario, settings, extra_uplink_bytes=accuracy_bytes)
+
+
+def _fixed_groups(scenario: Scenario, settings: Any, reports: int = 0) -> Traffic | None:
+    if settings.leftover != "drop":
         return None
-    if isinstance(strategy, HFedMSDynamicSettings) and strategy.scatter != "unicast":
+    sensors = scenario.sensors.count
+    groups = min(settings.beta, sensors)
+    participations = scenario.rounds * _selected(settings.sample_ratio, groups) * (sensors // groups)
+    who = Participants(participations, 0)
+    return traffic(who, scenario.model_spec.model_bytes, 0, False, reports * sensors * _REPORT_BYTES)
+
+
+def _fixed_groups_by_report(scenario: Scenario, settings: Any) -> Traffic | None:
+    return _fixed_groups(scenario, settings, reports=1)
+
+
+def _growing_groups(scenario: Scenario, settings: Any, interval: int = 1) -> Traffic | None:
+    if settings.leftover != "drop":
         return None
-    every = interval(strategy)
+    reports = full_rounds(scenario.rounds, interval) if settings.class_counts == "cycle" else 1
     return traffic(
-        real_participants(scenario),
-        model_bytes(strategy, spec),
-        spec.classifier_bytes,
-        scatter=every > 1,
-        report_bytes=_reports(strategy, scenario.rounds) * scenario.sensors.count * REPORT_BYTES,
-        extra_uplink_bytes=extra_uplink_bytes(strategy),
+        participants_of_chains(scenario, settings, interval),
+        scenario.model_spec.model_bytes,
+        scenario.model_spec.classifier_bytes,
+        scatter=interval > 1,
+        report_bytes=reports * scenario.sensors.count * _REPORT_BYTES,
     )
 
 
-def _reports(strategy: LocalTraining, rounds: int) -> int:
-    """Return how often every sensor reports its class counts."""
-    if isinstance(strategy, ChainSettings):
-        return full_rounds(rounds, interval(strategy)) if strategy.class_counts == "cycle" else 1
-    return 1 if isinstance(strategy, StaticICGSettings) else 0
+def _calibrated(scenario: Scenario, settings: Any) -> Traffic | None:
+    if settings.scatter != "unicast":
+        return None
+    return _growing_groups(scenario, settings, settings.interval)
+
+
+_TRAFFIC: dict[str, Callable[[Scenario, Any], Traffic | None]] = {
+    **dict.fromkeys(("fedavg", "fedprox", "fedmmd", "fedadagrad", "fedadam", "fedyogi"), _averaging),
+    "fedfusion": _fusion,
+    "ida": _inverse_distance,
+    "static-groups": _fixed_groups,
+    "static-icg": _fixed_groups_by_report,
+    "hfedms-s": _growing_groups,
+    "hfedms-d": _calibrated,
+}
+
+
+def participants_of_chains(scenario: Scenario, settings: Any, interval: int) -> Participants:
+    """Return how many take part in chains of equal length: whole sensors in whole groups, cycle by cycle."""
+    full = calibration = 0
+    sensors = scenario.sensors.count
+    for first_round in range(1, scenario.rounds + 1, interval):
+        groups = min(settings.beta * _growth(settings, (first_round - 1) // interval, sensors), sensors)
+        each_round = _selected(settings.sample_ratio, groups) * (sensors // groups)
+        full += each_round
+        calibration += each_round * (min(interval, scenario.rounds - first_round + 1) - 1)
+    return Participants(full, calibration)
+
+
+def _growth(settings: Any, past_cycles: int, most: int) -> int:
+    """Return by how much the number of groups has grown after so many cycles, at most `most`."""
+    factor: float = {
+        "log": 1 + settings.alpha * log(past_cycles + 1),
+        "linear": 1 + settings.alpha * past_cycles,
+        "exp": exp(min(past_cycles * log1p(settings.alpha), log(most) + 1)),
+    }[settings.growth]
+    return floor(min(factor, most) + _ROUNDING)
+
+
+def _selected(ratio: float, count: int) -> int:
+    return max(1, floor(ratio * count + _ROUNDING))
 
 
 def exact_seconds(scenario: Scenario) -> float | None:

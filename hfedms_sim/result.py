@@ -24,7 +24,7 @@ import pyarrow as pa
 from hfedms_sim.errors import InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.rounds import Direction
-from hfedms_sim.scenario import NetworkProfile, Scenario, load_scenario, scenario_yaml
+from hfedms_sim.scenario import NetworkProfile, Scenario, StrategySettings, load_scenario, scenario_yaml
 from hfedms_sim.trace import ADDED_TABLES, TABLES, read_trace_table
 
 try:
@@ -114,8 +114,8 @@ def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: in
     return up_s + down_s if profile.duplex == "cell-half" else max(up_s, down_s)
 
 
-def open_run(directory: Path | str) -> RunResult:
-    """A run directory as another program left it."""
+def open_run(directory: Path | str, strategies: StrategySettings) -> RunResult:
+    """Return a run as it was left in its directory. `strategies` are those that its scenario may name."""
     directory = Path(directory)
     if not directory.is_dir():
         raise InputError(f"{directory}: no such run directory")
@@ -123,7 +123,7 @@ def open_run(directory: Path | str) -> RunResult:
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
     return RunResult(
-        scenario=load_scenario(str(directory / "scenario.yaml")),
+        scenario=load_scenario(str(directory / "scenario.yaml"), strategies),
         summary=read_json(directory / "summary.json"),
         provenance=read_json(directory / "provenance.json"),
         directory=directory,
@@ -181,13 +181,13 @@ class RunDirectory:
         return cls(path, is_new=True)
 
     @classmethod
-    def resumed(cls, path: Path, scenario: Scenario) -> "RunDirectory":
+    def resumed(cls, path: Path, scenario: Scenario, strategies: StrategySettings) -> "RunDirectory":
         """An unfinished run of the very same scenario; also one that was killed before it could write anything."""
         if not (path / "scenario.yaml").is_file():
             if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
                 raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
             return cls(path, is_new=False)
-        before = load_scenario(str(path / "scenario.yaml")).model_dump(mode="json")
+        before = load_scenario(str(path / "scenario.yaml"), strategies).model_dump(mode="json")
         for key, was, now in differences(before, scenario.model_dump(mode="json")):
             raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
         return cls(path, is_new=False)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 from simpy import Environment
 
+from hfedms_sim.loading import scenario_of
 from hfedms_sim.scenario import Scenario
 
 # A busy machine is no failure: no example has a deadline.
@@ -44,4 +45,4 @@ def tiny_scenario(**changes: Any) -> Scenario:
         "cells": [{"name": "hall", "profile": FAST}],
         "strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5},
     }
-    return Scenario.model_validate(raw | changes)
+    return scenario_of(raw | changes)

@@ -90,7 +90,7 @@ def test_a_binary_file_a_directory_and_a_missing_file_are_refused(tmp_path: Path
 def test_a_file_that_fails_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a missing permission looks like, also for root."""
     from hfedms_sim.errors import InputError
-    from hfedms_sim.scenario import load_scenario
+    from hfedms_sim.loading import load_scenario
 
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.closed_form import exact_seconds, exact_traffic, full_rounds, real_participants
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.closed_form import exact_seconds, exact_traffic, full_rounds, participants_of_chains
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 
@@ -68,7 +68,8 @@ def test_the_paper_counts_seven_full_rounds_in_34() -> None:
 
 
 def test_participants_of_the_papers_run_are_those_of_its_group_table() -> None:
-    who = real_participants(load_scenario("paper-stream", rounds=500))
+    scenario = load_scenario("paper-stream", rounds=500)
+    who = participants_of_chains(scenario, scenario.strategy, interval=5)
     per_cycle = [108] * 7 + [105] * 5 + [108] * 8 + [105] * 13 + [96] * 21 + [108] * 36 + [90] * 10
     assert who.full == sum(per_cycle)
     assert who.calibration == 4 * sum(per_cycle)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.world.attachment import Placed

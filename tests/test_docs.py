@@ -21,9 +21,12 @@ from click.testing import CliRunner
 from pydantic.fields import FieldInfo
 
 from hfedms_sim.cli import main
-from hfedms_sim.scenario import MODELS, STRATEGY_SETTINGS, NetworkProfile, Scenario, is_path, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import MODELS, LocalTraining, NetworkProfile, Scenario, is_path, keys_of
 from hfedms_sim.scenario.base import Settings
+from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY
 from hfedms_sim.simulation import run
+from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario
 
@@ -145,12 +148,10 @@ class Setting(NamedTuple):
 def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Setting]]:
     """Every key below `model`, dotted. A profile and the strategies' settings have tables of their own."""
     schema = model.model_json_schema()
-    for key, field in model.model_fields.items():
+    for key, field in keys_of(model).items():
         nested = settings_in(field.annotation)
-        if len(nested) > 1:
-            chosen = field.get_default().name
-            names = [settings.model_fields["name"].default for settings in nested]
-            yield f"{prefix}{key}.name", Setting(listed(names), f"`{chosen}`")
+        if nested == [LocalTraining]:
+            yield f"{prefix}{key}.name", Setting(listed(list(SHIPPED)), f"`{DEFAULT_STRATEGY}`")
         elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
             yield from settings_of(nested[0], f"{prefix}{key}.")
         else:
@@ -238,9 +239,9 @@ def test_every_profile_key_is_documented_with_its_values_and_default() -> None:
     assert documented(rows) == dict(settings_of(NetworkProfile))
 
 
-@pytest.mark.parametrize("strategy", STRATEGY_SETTINGS)
+@pytest.mark.parametrize("strategy", SHIPPED)
 def test_every_setting_of_a_strategy_is_documented_with_its_values_and_default(strategy: str) -> None:
-    expected = dict(settings_of(STRATEGY_SETTINGS[strategy], "strategy."))
+    expected = dict(settings_of(SHIPPED[strategy].Settings, "strategy."))
     del expected["strategy.name"]
     assert documented(strategy_rows(strategy)) == expected
 

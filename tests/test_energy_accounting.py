@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.trace import Trace

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.feasibility import radio_costs
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.simulation.preflight import problems_of_file
 

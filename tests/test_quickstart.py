@@ -2,7 +2,7 @@
 
 import pytest
 
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 
 

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario, scenario_of
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.simulation.preflight import problems_of_file
@@ -113,20 +114,20 @@ def test_the_shipped_mixed_factory_has_sensors_in_every_cell_as_written() -> Non
 
 
 def test_placed_sensors_leave_a_cell_empty_if_they_may_choose_and_not_if_it_counts_its_own() -> None:
-    assert sensors_by_cell(Scenario.model_validate(hall()))["middle"] == 0
-    assert sensors_by_cell(Scenario.model_validate(hall(sensors=(150, 100, 50))))["middle"] == 100
+    assert sensors_by_cell(scenario_of(hall()))["middle"] == 0
+    assert sensors_by_cell(scenario_of(hall(sensors=(150, 100, 50))))["middle"] == 100
 
 
 def test_a_module_takes_the_best_of_the_cells_with_its_technology() -> None:
     """250 modules are broad whichever broad cell counts them; 50 are narrow and have one cell."""
-    scenario = Scenario.model_validate(hall(sensors=(250, 50, 0)))
+    scenario = scenario_of(hall(sensors=(250, 50, 0)))
     attachment = make_attachment(scenario, Draws(scenario.seed))
-    free = make_attachment(Scenario.model_validate(hall()), Draws(scenario.seed))
+    free = make_attachment(scenario_of(hall()), Draws(scenario.seed))
     broad, narrow = np.arange(250), np.arange(250, 300)
     assert set(attachment.cells(broad).tolist()) == {0, 2}
     assert np.array_equal(attachment.cells(broad), free.cells(broad))
     assert set(attachment.cells(narrow).tolist()) == {1}
-    swapped = make_attachment(Scenario.model_validate(hall(sensors=(0, 50, 250))), Draws(scenario.seed))
+    swapped = make_attachment(scenario_of(hall(sensors=(0, 50, 250))), Draws(scenario.seed))
     assert set(swapped.cells(np.arange(50)).tolist()) == {1}
     assert np.array_equal(swapped.cells(np.arange(50, 300)), free.cells(np.arange(50, 300)))
 
@@ -135,17 +136,17 @@ def test_on_one_common_radio_counts_bind_nobody() -> None:
     raw = hall(sensors=(100, 100, 100))
     for cell in raw["cells"]:
         cell["profile"] = BROAD
-    one = run(Scenario.model_validate(raw), timing_only=True)
+    one = run(scenario_of(raw), timing_only=True)
     for cell in raw["cells"]:
         del cell["sensors"]
-    other = run(Scenario.model_validate(raw), timing_only=True)
+    other = run(scenario_of(raw), timing_only=True)
     assert one.arrow("transfers").equals(other.arrow("transfers"))
 
 
 def test_a_cell_column_places_every_sensor_as_written(tmp_path: Path) -> None:
     radios = ["middle" if sensor % 3 else ("west", "east")[sensor % 2] for sensor in range(60)]
     write_positions(tmp_path / "at.csv", radios)
-    scenario = Scenario.model_validate(hall(60, csv_in(tmp_path)))
+    scenario = scenario_of(hall(60, csv_in(tmp_path)))
     used = cells_used(scenario)
     for sensor, radio in enumerate(radios):
         assert used[sensor] == "middle" if radio == "middle" else used[sensor] in ("west", "east")
@@ -169,7 +170,7 @@ def test_wrong_names_and_a_column_beside_counts_are_refused_in_one_line(tmp_path
 def test_a_file_without_the_column_goes_with_counts(tmp_path: Path) -> None:
     rows = "".join(f"{sensor},{sensor},5\n" for sensor in range(6))
     (tmp_path / "at.csv").write_text(f"sensor,x_m,y_m\n{rows}")
-    used = cells_used(Scenario.model_validate(hall(6, csv_in(tmp_path), (2, 4, 0))))
+    used = cells_used(scenario_of(hall(6, csv_in(tmp_path), (2, 4, 0))))
     assert [used[sensor] == "middle" for sensor in range(6)] == [False, False, True, True, True, True]
 
 

@@ -19,8 +19,9 @@ from hfedms_sim.cli import main
 from hfedms_sim.errors import RunError
 from hfedms_sim.lineage.checkpoints import read_checkpoint
 from hfedms_sim.lineage.pace import Pace
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunDirectory
-from hfedms_sim.scenario import load_scenario, scenario_yaml
+from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.simulation import Progress, run
 from tests.conftest import FAST, tiny_scenario
 from tests.interrupted import error_of, exit_code, outcome, started, write_scenario

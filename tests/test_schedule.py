@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hfedms_sim.scenario import FedAvgSettings, HFedMSDynamicSettings
-from hfedms_sim.schedule import cycle_of, group_count, group_size, participants, position_in_cycle, selected
+from hfedms_sim.schedule import Growth, cycle_of, group_count, group_size, position_in_cycle, selected
 
 K = 368
 # cycle from which it holds, M, L, M L, left out, m, m L
@@ -31,47 +30,43 @@ TABLE = [
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"cycle {row[0]}")
 def test_log_growth_gives_the_papers_groups_and_participants(row: tuple[int, ...]) -> None:
     cycle, groups, size, grouped, left_out, chosen, taking_part = row
-    settings = HFedMSDynamicSettings()
-    assert group_count(settings, cycle, K) == groups
+    assert group_count("log", 2, 10, cycle, K) == groups
     assert group_size(groups, K) == size
     assert groups * size == grouped
     assert K - grouped == left_out
-    assert selected(settings.sample_ratio, groups) == chosen
-    assert participants(settings, cycle, K) == taking_part
+    assert selected(0.3, groups) == chosen
+    assert chosen * size == taking_part
 
 
 @pytest.mark.parametrize("row", TABLE[1:], ids=lambda row: f"cycle {row[0]}")
 def test_the_number_of_groups_changes_at_exactly_that_cycle(row: tuple[int, ...]) -> None:
-    assert group_count(HFedMSDynamicSettings(), row[0] - 1, K) == row[1] - 10
+    assert group_count("log", 2, 10, row[0] - 1, K) == row[1] - 10
 
 
 @given(st.integers(1, 500), st.floats(0, 3), st.integers(1, 50), st.integers(1, 5000))
 def test_linear_growth_is_its_formula_capped(cycle: int, alpha: float, beta: int, sensors: int) -> None:
-    settings = HFedMSDynamicSettings(growth="linear", alpha=alpha, beta=beta)
-    assert group_count(settings, cycle, sensors) == min(beta * floor(alpha * (cycle - 1) + 1 + 1e-9), sensors)
+    expected = min(beta * floor(alpha * (cycle - 1) + 1 + 1e-9), sensors)
+    assert group_count("linear", alpha, beta, cycle, sensors) == expected
 
 
 @given(st.integers(1, 100), st.integers(1, 7), st.integers(1, 50), st.integers(1, 10**7))
 def test_exponential_growth_is_its_formula_capped(cycle: int, alpha: int, beta: int, sensors: int) -> None:
-    settings = HFedMSDynamicSettings(growth="exp", alpha=float(alpha), beta=beta)
-    assert group_count(settings, cycle, sensors) == min(beta * (1 + alpha) ** (cycle - 1), sensors)
+    assert group_count("exp", alpha, beta, cycle, sensors) == min(beta * (1 + alpha) ** (cycle - 1), sensors)
 
 
 @pytest.mark.parametrize(("cycle", "groups"), [(1, 10), (2, 10), (36, 30), (72, 100), (100, 260), (500, 368)])
 def test_exponential_growth_with_a_small_rate(cycle: int, groups: int) -> None:
     """By hand: 1.0335^35 = 3.17, 1.0335^71 = 10.4, 1.0335^99 = 26.1."""
-    assert group_count(HFedMSDynamicSettings(growth="exp", alpha=0.0335, beta=10), cycle, K) == groups
+    assert group_count("exp", 0.0335, 10, cycle, K) == groups
 
 
 @pytest.mark.parametrize("growth", ["log", "linear", "exp"])
 @given(cycle=st.integers(1, 10**6), alpha=st.floats(0, 1e6), beta=st.integers(1, 10**6), sensors=st.integers(1, 10**6))
 def test_any_growth_starts_at_beta_and_stays_within_the_sensors(
-    growth: str, cycle: int, alpha: float, beta: int, sensors: int
+    growth: Growth, cycle: int, alpha: float, beta: int, sensors: int
 ) -> None:
-    settings = HFedMSDynamicSettings(growth=growth, alpha=alpha, beta=beta)  # type: ignore[arg-type]
-    assert group_count(settings, 1, sensors) == min(beta, sensors)
-    assert 1 <= group_count(settings, cycle, sensors) <= sensors
-    assert participants(settings, cycle, sensors) <= sensors
+    assert group_count(growth, alpha, beta, 1, sensors) == min(beta, sensors)
+    assert 1 <= group_count(growth, alpha, beta, cycle, sensors) <= sensors
 
 
 def test_500_rounds_with_interval_5_are_100_full_and_400_calibration_rounds() -> None:
@@ -94,5 +89,5 @@ def test_a_ratio_that_is_a_whole_number_of_groups_is_not_rounded_down(tens: int)
 
 
 def test_fedavg_takes_110_of_368_sensors_and_never_none() -> None:
-    assert participants(FedAvgSettings(), 1, K) == 110
-    assert participants(FedAvgSettings(sample_ratio=0.01), 1, 5) == 1
+    assert selected(0.3, K) == 110
+    assert selected(0.01, 5) == 1

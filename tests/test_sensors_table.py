@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hfedms_sim.result import is_finished, open_run
+from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.result import is_finished
 from hfedms_sim.rounds import EVERYONE
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import TABLES, Trace, export_trace

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.result import RunDirectory, open_run
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.result import RunDirectory
 from hfedms_sim.simulation import Progress, run
 from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import load_scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 

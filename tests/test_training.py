@@ -14,8 +14,9 @@ import hfedms_sim
 from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
-from hfedms_sim.result import RunDirectory, RunResult, open_run
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 

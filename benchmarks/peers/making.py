@@ -6,7 +6,7 @@ import torch
 from benchmarks.peers.workload import Workload
 from hfedms_sim.data import Batches, open_dataset
 from hfedms_sim.learning.networks import as_tensor, initial_weights
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.seeds import Draws
 
 

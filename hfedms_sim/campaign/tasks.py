@@ -10,6 +10,7 @@ from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Progress, run
+from hfedms_sim.strategies import SETTINGS
 
 OnRound = Callable[[Progress], None]
 
@@ -84,7 +85,7 @@ class TrialTask:
         """Return the trial's directory; a damaged or busy one is no fault of the scenario, so it is no InputError."""
         try:
             if self.directory.exists():
-                return RunDirectory.resumed(self.directory, self.scenario)
+                return RunDirectory.resumed(self.directory, self.scenario, SETTINGS)
             return RunDirectory.at(self.directory)
         except InputError as error:
             raise RunError(str(error)) from None

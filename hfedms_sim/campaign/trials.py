@@ -8,7 +8,8 @@ from pathlib import Path
 
 from hfedms_sim.campaign.grid import Axis
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import Scenario, is_path, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import Scenario, is_path
 
 MOST_TRIALS = 100_000
 _LONGEST_NAME = 80  # without number and seed

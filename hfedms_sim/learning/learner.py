@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine import CROSS_ENTROPY, Chain, Engine, LocalSet, Loss, Sgd
-from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.networks import Network, Weights, initial_weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
 from hfedms_sim.learning.state import arrays_of, weights_under
 from hfedms_sim.lineage import WEIGHTS, State
 from hfedms_sim.rounds import Participation, RoundRecord
 from hfedms_sim.scenario import LocalTraining, ModelSpec
+from hfedms_sim.seeds import Draws
 
 
 class Learner(Protocol):
@@ -54,6 +55,16 @@ class ChainLearner:
         self._source = source
         self._shuffles = shuffles
         self._sgd = Sgd(settings.learning_rate, settings.batch_size, optimiser=settings.local_optimiser)
+
+    @classmethod
+    def network(cls, settings: LocalTraining, model: ModelSpec) -> Network:
+        """Return the network that sensors train."""
+        return Network(model)
+
+    @classmethod
+    def start(cls, settings: LocalTraining, model: ModelSpec, draws: Draws) -> Weights:
+        """Return its weights before the first round."""
+        return initial_weights(model, draws)
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         return self._engine.logits(weights, images)

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from hfedms_sim.closed_form import Participants, Traffic, exact_seconds, exact_traffic, full_rounds, traffic
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper.published import EFFICIENCY, Efficiency
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.units import BYTES_PER_PARAMETER, SECONDS_PER_HOUR, TEBIBYTE
 

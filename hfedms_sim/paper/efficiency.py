@@ -11,12 +11,13 @@ from statistics import fmean
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Bars, Figure, Table, Value
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper.accounting import EfficiencyRow, efficiency
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, distinct, mean_of
 from hfedms_sim.paper.published import EFFICIENCY, Efficiency
 from hfedms_sim.paper.race import Measure, Race, Racer
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import DEVICES, load_scenario
+from hfedms_sim.scenario import DEVICES
 from hfedms_sim.simulation import run
 from hfedms_sim.units import SECONDS_PER_HOUR, TEBIBYTE
 

@@ -11,7 +11,6 @@ from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.exhibits import Figure, Line, LineStyle, Table
 from hfedms_sim.paper.claims import Claim
 from hfedms_sim.paper.study import Changes, Study, variant_of
-from hfedms_sim.schedule import interval
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def _value(row: Point, measure: str) -> float | None:
 
 def whole_cycles(result: TrialResult) -> list[Point]:
     """Return the rows up to the end of the last whole cycle of T rounds; all where T is 1, or where none is whole."""
-    every, rows = interval(result.trial.scenario.strategy), result.curve.rows
+    every, rows = result.trial.scenario.strategy.cycle_rounds, result.curve.rows
     last = rows[-1].round // every * every if rows else 0
     return [row for row in rows if row.round <= last] or [*rows]
 

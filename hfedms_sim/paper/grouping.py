@@ -8,12 +8,13 @@ import numpy as np
 from hfedms_sim.data import Dataset, open_copy, open_dataset
 from hfedms_sim.exhibits import Boxes, Figure, Table
 from hfedms_sim.grouping import CpdKind
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.group_distances import GROUPS, Spread, spreads_of
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.scenario import Scenario
 
 NAMES = {"clients": "single clients", "random": "random groups", "icg": "ICG", "matched": "ICG, matched"}
 KINDS: dict[CpdKind, str] = {"onehot": "classes as one-hot points", "entries": "probabilities as samples"}

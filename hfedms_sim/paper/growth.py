@@ -11,10 +11,9 @@ from hfedms_sim.paper.claims import Claim, Part
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results, mean_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import ChainSettings
-from hfedms_sim.schedule import group_count, group_size
+from hfedms_sim.schedule import Growth, group_count, group_size
 
-Grid = dict[str, dict[tuple[float, int], dict[int, float]]]
+Grid = dict[Growth, dict[tuple[float, int], dict[int, float]]]
 """Final loss by growth function, (alpha, beta), and seed."""
 
 
@@ -83,8 +82,7 @@ def _group_curves(study: Study) -> list[Panel]:
     counts, sizes = [], []
     for law, alphas in scale.growth.items():
         alpha = scale.alpha if law == "log" else alphas[len(alphas) // 2]
-        settings = ChainSettings(growth=law, alpha=alpha, beta=scale.beta)  # type: ignore[arg-type]
-        groups = [group_count(settings, number, scale.sensors) for number in rounds]
+        groups = [group_count(law, alpha, scale.beta, number, scale.sensors) for number in rounds]
         label = f"{law}, alpha {alpha:g}, beta {scale.beta}"
         counts.append(Line(label, tuple(map(float, rounds)), tuple(map(float, groups))))
         sizes.append(

@@ -8,7 +8,8 @@ what a difference is worth. What the program does by a slip of the pen and no ke
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from hfedms_sim.scenario import STRATEGY_SETTINGS
+from hfedms_sim.scenario import keys_of
+from hfedms_sim.strategies import SHIPPED
 
 Reading = Literal["text", "program"]
 READINGS: tuple[Reading, ...] = ("text", "program")
@@ -27,11 +28,11 @@ class Difference(NamedTuple):
         if self.strategies is not None:
             return strategy in self.strategies
         section, _, key = self.key.partition(".")
-        return section != "strategy" or key in STRATEGY_SETTINGS[strategy].model_fields
+        return section != "strategy" or key in keys_of(SHIPPED[strategy].Settings)
 
 
 _HFEDMS = frozenset({"hfedms-s", "hfedms-d"})
-_OTHERS = frozenset(STRATEGY_SETTINGS) - _HFEDMS
+_OTHERS = frozenset(SHIPPED) - _HFEDMS
 
 DIFFERENCES = (
     Difference("batches of 49", "stream", "{batch: 49}"),

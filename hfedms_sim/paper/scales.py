@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper.published import KINDS, DataKind
-from hfedms_sim.scenario import ChainSettings, Scenario, load_scenario
-from hfedms_sim.schedule import cycle_of, group_count, group_size, interval, participants, position_in_cycle
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.schedule import Growth, cycle_of, group_count, group_size, selected
+from hfedms_sim.strategies.hfedms import ChainSettings
 
 ScaleName = Literal["smoke", "factory", "full"]
 FACTOR = 1.5
@@ -47,7 +49,7 @@ class Scale:
     round_s: dict[DataKind, float]
     """Processor seconds of one of FedAvg's rounds."""
     evaluation_s: float
-    growth: dict[str, tuple[float, ...]]
+    growth: dict[Growth, tuple[float, ...]]
     """alpha of the heat-maps, by growth function."""
     betas: tuple[int, ...]
     """beta of the heat-maps."""
@@ -66,7 +68,7 @@ class Scale:
         )
 
 
-_GROWTH: dict[str, tuple[float, ...]] = {
+_GROWTH: dict[Growth, tuple[float, ...]] = {
     "log": (0.5, 2.0, 4.0),
     "linear": (0.02, 0.072, 0.2),
     "exp": (0.005, 0.01, 0.02),
@@ -134,19 +136,24 @@ ORDER: tuple[ScaleName, ...] = ("smoke", "factory", "full")
 
 def sequential_work(scenario: Scenario, rounds: int) -> float:
     """Return W(rounds): the chain lengths of the full rounds, summed, relative to FedAvg's."""
-    settings, sensors = scenario.strategy, scenario.sensors.count
-    assert isinstance(settings, ChainSettings)
-    every = interval(settings)
-    full = [number for number in range(1, rounds + 1) if position_in_cycle(number, every) == 0]
-    lengths = (group_size(group_count(settings, cycle_of(number, every), sensors), sensors) for number in full)
-    return sum(lengths) / rounds
+    sensors = scenario.sensors.count
+    return sum(group_size(groups, sensors) for groups in _groups_of_cycles(scenario, rounds)) / rounds
 
 
 def least_participation(scenario: Scenario) -> float:
     """Return the smallest number of participants of any cycle, relative to kappa K."""
-    settings, sensors = scenario.strategy, scenario.sensors.count
-    cycles = range(1, cycle_of(scenario.rounds, interval(settings)) + 1)
-    return min(participants(settings, cycle, sensors) for cycle in cycles) / (settings.sample_ratio * sensors)
+    ratio, sensors = scenario.strategy.sample_ratio, scenario.sensors.count
+    cycles = _groups_of_cycles(scenario, scenario.rounds)
+    return min(selected(ratio, groups) * group_size(groups, sensors) for groups in cycles) / (ratio * sensors)
+
+
+def _groups_of_cycles(scenario: Scenario, rounds: int) -> list[int]:
+    """Return M of every cycle that begins within so many rounds."""
+    settings = scenario.strategy
+    assert isinstance(settings, ChainSettings)
+    growth, alpha, beta = settings.growth, settings.alpha, settings.beta
+    cycles = range(1, cycle_of(rounds, settings.cycle_rounds) + 1)
+    return [group_count(growth, alpha, beta, cycle, scenario.sensors.count) for cycle in cycles]
 
 
 def problems_of_size(scenario: Scenario) -> list[str]:

@@ -1,10 +1,12 @@
 """The paper's table of settings, beside what this package takes by default and what the study takes."""
 
 from hfedms_sim.exhibits import Table
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper import published
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import HFedMSDynamicSettings, Scenario, load_scenario
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 
 def _values(scenario: Scenario) -> dict[str, str]:

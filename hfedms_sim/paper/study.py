@@ -12,11 +12,13 @@ from pathlib import Path
 from hfedms_sim.campaign import Trial, Variant
 from hfedms_sim.data import kind_of, open_dataset
 from hfedms_sim.errors import InputError
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.readings import Reading, overrides_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.tuned import TUNING_SEED, Column, Tuned
-from hfedms_sim.scenario import STRATEGY_SETTINGS, Data, Scenario, load_scenario
+from hfedms_sim.scenario import Data, Scenario, keys_of
+from hfedms_sim.strategies import SHIPPED
 
 _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-static"}
 _WATCHED = ("hfedms-s", "hfedms-d")  # on streams: evaluated in every round, and probed for forgetting
@@ -91,7 +93,7 @@ class Study:
         ]
 
     def scenario(self, strategy: str, kind: DataKind, changes: Changes, seed: int, rounds: int) -> Scenario:
-        scale, settings = self.scale, STRATEGY_SETTINGS[strategy].model_fields
+        scale, settings = self.scale, keys_of(SHIPPED[strategy].Settings)
         watched = kind == "stream" and strategy in _WATCHED
         overrides = [*scale.overrides, f"evaluate_every={1 if watched else scale.evaluate_every}"]
         if watched and rounds >= scale.probe_round:

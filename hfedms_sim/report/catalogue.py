@@ -10,25 +10,22 @@ from rich.text import Text
 
 from hfedms_sim.data import DATASETS, FEMNIST, holds_dataset, open_copy, summary
 from hfedms_sim.errors import InputError
-from hfedms_sim.overheads import extra_memory_bytes, extra_uplink_bytes, model_bytes, training_multiply_adds
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.report.models import show_model
 from hfedms_sim.scenario import (
     CLASSES,
     MODELS,
-    STRATEGY_SETTINGS,
     TRAINING_PASSES,
-    LocalTraining,
     NetworkProfile,
     holds_profile,
     is_path,
+    keys_of,
     load_profile,
-    load_scenario,
     scenario_yaml,
     shipped,
     unknown,
 )
-from hfedms_sim.schedule import interval
-from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies import STRATEGIES, Strategy, name_of
 from hfedms_sim.units import format_bps
 
 DATASET_TEXTS = {"femnist": FEMNIST} | {name: f"{name}: {text}" for name, text in DATASETS.items()}
@@ -54,8 +51,8 @@ def list_profiles() -> Table:
 
 def list_strategies() -> Table:
     table = _listing("strategy", "paper")
-    for name, algorithm in STRATEGIES.items():
-        _add(table, name, algorithm.paper)
+    for name, strategy in STRATEGIES.items():
+        _add(table, name, strategy.paper)
     return table
 
 
@@ -73,13 +70,13 @@ def show_anything(name: str) -> RenderableType | str:
     """
     if name in DATASET_TEXTS:
         return DATASET_TEXTS[name].rstrip()
-    if name in STRATEGY_SETTINGS:
+    if name in STRATEGIES:
         return _show_strategy(name)
     if name in shipped("profile"):
         return _show_profile(load_profile(name))
     if name in MODELS:
         return show_model(name)
-    known = [*STRATEGY_SETTINGS, *shipped("profile"), *MODELS, *shipped("scenario"), *DATASET_TEXTS]
+    known = [*STRATEGIES, *shipped("profile"), *MODELS, *shipped("scenario"), *DATASET_TEXTS]
     if not is_path(name) and name not in known and not holds_dataset(Path(name)):
         raise InputError(unknown("name", name, known))
     if holds_dataset(Path(name)):
@@ -116,32 +113,31 @@ def _show_dataset(path: str) -> RenderableType:
 
 
 def _show_strategy(name: str) -> RenderableType:
-    settings: type[LocalTraining] = STRATEGY_SETTINGS[name]
-    algorithm = STRATEGIES[name]
+    strategy = STRATEGIES[name]
     facts = _listing("fact", "value")
-    _add(facts, "rule", algorithm.rule)
-    _add(facts, "paper", algorithm.paper)
-    for fact, value in _costs(settings()):
+    _add(facts, "rule", strategy.rule)
+    _add(facts, "paper", strategy.paper)
+    for fact, value in _costs(strategy):
         _add(facts, fact, value)
     keys = _listing("key", "default", "what it is")
-    for key, field in settings.model_fields.items():
+    for key, field in keys_of(strategy.Settings).items():
         if key != "name":
             _add(keys, f"strategy.{key}", _value(field.default), " ".join((field.description or "").split()))
     return Group(Text(name, style="bold"), facts, keys)
 
 
-def _costs(settings: LocalTraining) -> Iterator[tuple[str, str]]:
-    """Of one participant in one full round, with the paper's network and default settings."""
-    model = MODELS["cnn"]
-    sent, extra_up = model_bytes(settings, model), extra_uplink_bytes(settings)
-    ways = 2 if interval(settings) > 1 else 1
-    passes = training_multiply_adds(settings, model) / (TRAINING_PASSES * model.multiply_adds)
-    yield "bytes up, cnn", f"{sent + extra_up:,}"
-    yield "bytes down, cnn", f"{ways * sent:,}{', the scatter included' if ways == 2 else ''}"
+def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield what a participant of a full round costs, with the paper's network and default settings."""
+    model, settings = MODELS["cnn"], strategy.Settings(name=name_of(strategy))
+    costs = strategy.costs(settings, model)
+    ways = 2 if settings.cycle_rounds > 1 else 1
+    passes = costs.training_multiply_adds / (TRAINING_PASSES * model.multiply_adds)
+    yield "bytes up, cnn", f"{costs.model_bytes + costs.extra_uplink_bytes:,}"
+    yield "bytes down, cnn", f"{ways * costs.model_bytes:,}{', the scatter included' if ways == 2 else ''}"
     if ways == 2:
         yield "between full rounds", f"{model.classifier_bytes:,} bytes up and down"
     yield "compute to plain SGD", f"{passes:.2f}"
-    yield "memory beside the model", f"{extra_memory_bytes(settings, model):,} bytes"
+    yield "memory beside the model", f"{costs.memory_bytes:,} bytes"
 
 
 def _listing(*headings: str) -> Table:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from hfedms_sim.result import RunResult
+from hfedms_sim.scenario import LocalTraining
 
 MOST_SETTINGS = 4  # of a label; the others are counted
 _LONGEST_TEXT = 24
@@ -72,7 +73,11 @@ def _is_default(key: str, flat: Sequence[Settings], results: Sequence[RunResult]
 
 
 def _strategy_defaults(result: RunResult) -> Settings:
-    return dict(_flattened({"strategy": type(result.scenario.strategy)().model_dump(mode="json")}))
+    return dict(_flattened({"strategy": _defaults_of(result.scenario.strategy).model_dump(mode="json")}))
+
+
+def _defaults_of(strategy: LocalTraining) -> LocalTraining:
+    return type(strategy)(name=strategy.name)
 
 
 def _differs(key: str, flat: Sequence[Settings]) -> bool:

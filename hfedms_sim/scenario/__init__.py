@@ -1,5 +1,6 @@
 """Scenarios, network profiles, strategy settings and model sizes: what a user writes, validated. No torch, no simpy."""
 
+from hfedms_sim.scenario.base import NonNegativeFloat, PositiveFloat, PositiveInt, keys_of
 from hfedms_sim.scenario.catalogue import (
     holds_profile,
     is_path,
@@ -15,66 +16,34 @@ from hfedms_sim.scenario.models import CLASSES, MODELS, TRAINING_PASSES, ModelSp
 from hfedms_sim.scenario.power import Currents, Idle
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.profile import FIGURES, NetworkProfile
-from hfedms_sim.scenario.scenario import Cell, Data, Scenario
+from hfedms_sim.scenario.scenario import Cell, Data, Scenario, StrategySettings
 from hfedms_sim.scenario.schema import scenario_schema
-from hfedms_sim.scenario.strategy import (
-    STRATEGY_SETTINGS,
-    AveragingSettings,
-    ChainSettings,
-    FedAdagradSettings,
-    FedAdamSettings,
-    FedAvgSettings,
-    FedFusionSettings,
-    FedMMDSettings,
-    FedProxSettings,
-    FedYogiSettings,
-    FixedGroupsSettings,
-    HFedMSDynamicSettings,
-    HFedMSStaticSettings,
-    IdaSettings,
-    LocalTraining,
-    MomentSettings,
-    ServerOptimiserSettings,
-    StaticGroupsSettings,
-    StaticICGSettings,
-)
+from hfedms_sim.scenario.strategy import LocalTraining, ServerWeights
 
 __all__ = [
     "CLASSES",
     "DEVICES",
     "FIGURES",
     "MODELS",
-    "STRATEGY_SETTINGS",
     "TRAINING_PASSES",
-    "AveragingSettings",
     "Cell",
-    "ChainSettings",
     "ComputeDevice",
     "Currents",
     "Data",
-    "FedAdagradSettings",
-    "FedAdamSettings",
-    "FedAvgSettings",
-    "FedFusionSettings",
-    "FedMMDSettings",
-    "FedProxSettings",
-    "FedYogiSettings",
-    "FixedGroupsSettings",
-    "HFedMSDynamicSettings",
-    "HFedMSStaticSettings",
-    "IdaSettings",
     "Idle",
     "LocalTraining",
     "ModelSpec",
-    "MomentSettings",
     "NetworkProfile",
+    "NonNegativeFloat",
+    "PositiveFloat",
+    "PositiveInt",
     "Scenario",
-    "ServerOptimiserSettings",
-    "StaticGroupsSettings",
-    "StaticICGSettings",
+    "ServerWeights",
+    "StrategySettings",
     "holds_profile",
     "is_path",
     "is_profile",
+    "keys_of",
     "load_profile",
     "load_scenario",
     "problems_in",

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 Item = TypeVar("Item")
 
@@ -22,5 +23,15 @@ Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][
 
 class Settings(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        serialize_by_alias=True,
     )
+
+
+def keys_of(settings: type[Settings]) -> dict[str, FieldInfo]:
+    """Return the fields by the keys that stand in a file: a key that is a word of Python has another name in code."""
+    return {field.alias or name: field for name, field in settings.model_fields.items()}

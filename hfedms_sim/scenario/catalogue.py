@@ -12,7 +12,8 @@ from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.overrides import Override, replace_strategy
 from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
-from hfedms_sim.scenario.scenario import Scenario
+from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario, StrategySettings
+from hfedms_sim.scenario.strategy import LocalTraining
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 
 Kind = Literal["scenario", "profile"]
@@ -49,6 +50,7 @@ def load_profile(source: str, relative_to: Path | None = None) -> NetworkProfile
 
 def load_scenario(
     source: str,
+    strategies: StrategySettings,
     *,
     profile: str | None = None,
     strategy: str | None = None,
@@ -56,8 +58,9 @@ def load_scenario(
     seed: int | None = None,
     overrides: Iterable[str] = (),
 ) -> Scenario:
-    """The scenario a name or path stands for, with the command line's changes.
+    """Return the scenario that a name or path stands for, with the command line's changes.
 
+    `strategies` are those that it may name.
     `overrides` are KEY=VALUE, the last wins; those of `cells` as a whole come before `profile`, all others after it.
     Paths to profiles start at the scenario's directory in a file, at the current directory on the command line.
     """
@@ -66,13 +69,13 @@ def load_scenario(
     if not isinstance(raw, dict):
         raise InputError(f"{path}: must be a mapping of keys to values")
     if strategy is not None:
-        replace_strategy(raw, strategy)
+        replace_strategy(raw, strategy, strategies)
     options = {key: value for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
     raw |= options
     changes = [Override.parse(override) for override in overrides]
     whole_cells = [change for change in changes if change.path == ("cells",)]
     for change in whole_cells:
-        change.apply(raw)
+        change.apply(raw, strategies)
     if profile is not None:
         _replace_profiles(raw, load_profile(profile))
     elif whole_cells:
@@ -82,14 +85,14 @@ def load_scenario(
     _resolve_data_paths(raw, path.parent)
     for change in changes:
         if change.path != ("cells",):
-            change.apply(raw)
+            change.apply(raw, strategies)
             _resolve_profiles(raw, Path(), "--set")
             _resolve_data_paths(raw, Path())
     origins = {(key,): f"--{key}" for key in options} | {change.path: "--set" for change in changes}
-    return _validated(Scenario, raw, str(path), origins)
+    return _validated(Scenario, raw, str(path), origins, strategies)
 
 
-def problems_in(source: str) -> list[str]:
+def problems_in(source: str, strategies: StrategySettings) -> list[str]:
     """Every problem of a scenario or profile file, a line each; empty if it is sound."""
     try:
         if is_profile(source):
@@ -99,7 +102,7 @@ def problems_in(source: str) -> list[str]:
         raw = read_yaml(path)
         if isinstance(raw, dict):
             _resolve_profiles(raw, path.parent, str(path))
-        return _problems(Scenario, raw, str(path))
+        return _problems(Scenario, raw, str(path), strategies)
     except InputError as error:
         return [str(error)]
 
@@ -121,17 +124,28 @@ def scenario_yaml(scenario: Scenario) -> str:
 
 
 def _validated(
-    model: type[SomeSettings], raw: Any, label: str, origins: Mapping[tuple[str, ...], str] = MappingProxyType({})
+    model: type[SomeSettings],
+    raw: Any,
+    label: str,
+    origins: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+    strategies: StrategySettings | None = None,
 ) -> SomeSettings:
     """`origins`: which values came from an option of the command line, rather than from the file that `label` names."""
     try:
-        return model.model_validate(raw)
+        return model.model_validate(raw, context=strategies)
     except ValidationError as error:
-        first, *others = problems_of(error, model, raw)
+        first, *others = problems_of(error, model, raw, _strategy_in(raw, strategies))
         origin = next((option for path, option in origins.items() if _overlap(first.path, path)), None)
         hint = "" if origin else "; 'hfedms-sim check' lists them"
         more = f" (and {len(others)} more{hint})" if others else ""
         raise InputError(f"{origin or label}: {first.line}{more}") from None
+
+
+def _strategy_in(raw: Any, strategies: StrategySettings | None) -> type[LocalTraining] | None:
+    """Return the settings of the strategy that a scenario names, if it is known."""
+    named = raw.get("strategy") if isinstance(raw, dict) else None
+    name = named.get("name", DEFAULT_STRATEGY) if isinstance(named, dict) else None
+    return strategies.get(name) if strategies and isinstance(name, str) else None
 
 
 def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:
@@ -140,11 +154,11 @@ def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:
     return bool(one) and all(mine == theirs for mine, theirs in pairs)
 
 
-def _problems(model: type[Settings], raw: Any, label: str) -> list[str]:
+def _problems(model: type[Settings], raw: Any, label: str, strategies: StrategySettings | None = None) -> list[str]:
     try:
-        model.model_validate(raw)
+        model.model_validate(raw, context=strategies)
     except ValidationError as error:
-        return [f"{label}: {problem.line}" for problem in problems_of(error, model, raw)]
+        return [f"{label}: {problem.line}" for problem in problems_of(error, model, raw, _strategy_in(raw, strategies))]
     return []
 
 

@@ -4,8 +4,9 @@ import re
 from typing import Any, NamedTuple
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.scenario.base import keys_of
 from hfedms_sim.scenario.problems import unknown
-from hfedms_sim.scenario.strategy import STRATEGY_SETTINGS
+from hfedms_sim.scenario.scenario import StrategySettings
 from hfedms_sim.scenario.yaml_io import parse_yaml
 
 
@@ -24,9 +25,9 @@ class Override(NamedTuple):
             raise InputError(f"{label}: must be KEY=VALUE, such as strategy.interval=3")
         return cls(tuple(key.split(".")), parse_yaml(value, label), label)
 
-    def apply(self, raw: dict[str, Any]) -> None:
-        if self.path == ("strategy", "name") and isinstance(self.value, str) and self.value in STRATEGY_SETTINGS:
-            replace_strategy(raw, self.value)
+    def apply(self, raw: dict[str, Any], strategies: StrategySettings) -> None:
+        if self.path == ("strategy", "name") and isinstance(self.value, str) and self.value in strategies:
+            replace_strategy(raw, self.value, strategies)
             return
         *parents, last = self.path
         container: Any = raw
@@ -43,11 +44,11 @@ class Override(NamedTuple):
         return int(part)
 
 
-def replace_strategy(raw: dict[str, Any], name: str) -> None:
+def replace_strategy(raw: dict[str, Any], name: str, strategies: StrategySettings) -> None:
     """Another algorithm, with those of the current settings that it also has."""
-    if name not in STRATEGY_SETTINGS:
-        raise InputError(f"--strategy: {unknown('strategy', name, STRATEGY_SETTINGS)}")
+    if name not in strategies:
+        raise InputError(f"--strategy: {unknown('strategy', name, strategies)}")
     current = raw.get("strategy")
-    fields = STRATEGY_SETTINGS[name].model_fields
+    fields = keys_of(strategies[name])
     kept = {key: value for key, value in current.items() if key in fields} if isinstance(current, dict) else {}
     raw["strategy"] = kept | {"name": name}

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from hfedms_sim.scenario.base import Settings, keys_of
+
 Path = tuple[str | int, ...]
 
 _ABSENT = object()
@@ -49,15 +51,20 @@ def did_you_mean(value: object, choices: Sequence[str]) -> str:
     return f" Did you mean '{close[0]}'?" if close else ""
 
 
-def problems_of(error: ValidationError, model: type[BaseModel], raw: Any) -> list[Problem]:
-    """The branches of a union that all failed make one problem."""
+def problems_of(
+    error: ValidationError, model: type[BaseModel], raw: Any, strategy: type[Settings] | None = None
+) -> list[Problem]:
+    """Return what is wrong, a line each; the branches of a union that all failed make one.
+
+    `strategy` is what the scenario's strategy was validated as.
+    """
     found: dict[Path, tuple[object, list[str]]] = {}
     details = error.errors(include_url=False)
     for detail in details:
         if detail["type"] == "too_short" and any(_is_inside(other["loc"], detail["loc"]) for other in details):
             continue  # pydantic counts a list's items after dropping the faulty ones
         path, value = _as_written(detail, raw)
-        found.setdefault(path, (value, []))[1].append(_sentence(detail, model))
+        found.setdefault(path, (value, []))[1].append(_sentence(detail, model, strategy))
     return [
         Problem(path, _line(path, value, " or ".join(dict.fromkeys(said)))) for path, (value, said) in found.items()
     ]
@@ -81,22 +88,22 @@ def _as_written(detail: ErrorDetails, raw: Any) -> tuple[Path, object]:
         else:
             continue
         path.append(part)
-    if detail["type"] == "union_tag_invalid":
-        return (*path, "name"), value["name"]
     return tuple(path), value
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
+def _sentence(detail: ErrorDetails, model: type[BaseModel], strategy: type[Settings] | None) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         known = _known_keys(detail["loc"][:-1], model)
+        if strategy is not None and detail["loc"][0] == "strategy":
+            known = list(keys_of(strategy))
         return f"unknown key.{did_you_mean(detail['loc'][-1], known)} Known: {', '.join(known)}"
     if kind == "missing":
         return "is missing"
-    if kind in ("literal_error", "union_tag_invalid"):
-        choices = re.findall(r"'([^']*)'", str(context.get("expected", context.get("expected_tags", ""))))
-        value = context.get("tag", detail["input"])
-        return f"must be {_either(choices)}" + (f".{hint}" if (hint := did_you_mean(value, choices)) else "")
+    if kind == "literal_error":
+        choices = re.findall(r"'([^']*)'", str(context["expected"]))
+        hint = did_you_mean(detail["input"], choices)
+        return f"must be {_either(choices)}" + (f".{hint}" if hint else "")
     if kind in _BOUNDS:
         words, name = _BOUNDS[kind]
         return f"{words} {context[name]:g}" if isinstance(context[name], float) else f"{words} {context[name]}"
@@ -131,14 +138,11 @@ def _either(choices: Sequence[str]) -> str:
 
 
 def _known_keys(location: Sequence[str | int], model: type[BaseModel]) -> list[str]:
-    """The fields of the settings at `location`; a discriminator's tag picks one class of a union."""
+    """Return the fields of the settings at `location`."""
     candidates: list[type[BaseModel]] = [model]
     for part in location:
-        tagged = [c for c in candidates if "name" in c.model_fields and c.model_fields["name"].default == part]
         fields = [c.model_fields[part] for c in candidates if isinstance(part, str) and part in c.model_fields]
-        if tagged:
-            candidates = tagged
-        elif fields:
+        if fields:
             candidates = [found for field in fields for found in _models_in(field.annotation)]
     return list(dict.fromkeys(key for candidate in candidates for key in candidate.model_fields))
 

@@ -1,18 +1,23 @@
 """Scenario: one factory, one radio network, one strategy, as frozen and validated settings."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator, model_validator
 
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.devices import DeviceName
 from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
-from hfedms_sim.scenario.strategy import HFedMSDynamicSettings, StrategySettings
+from hfedms_sim.scenario.strategy import LocalTraining
 
 DEFAULT_SKEW = 1.0
 MAX_SENSORS = 10_000_000
+DEFAULT_STRATEGY = "hfedms-d"
+
+StrategySettings = Mapping[str, type[LocalTraining]]
+"""The settings of the strategies that are known, by name: what a scenario is validated with."""
 
 
 class Data(Settings):
@@ -166,7 +171,7 @@ class Scenario(Settings):
     """The base stations; sensors are spread round-robin unless they are counted or placed."""
     backbone: Backbone = Backbone()
     """What connects base stations and server."""
-    strategy: StrategySettings = HFedMSDynamicSettings()
+    strategy: Annotated[SerializeAsAny[LocalTraining], Field(default_factory=dict, validate_default=True)]
     """The federated algorithm and its settings."""
     engine: Literal["auto", "generic", "lowrank", "native"] = "auto"
     """How training is computed."""
@@ -175,8 +180,22 @@ class Scenario(Settings):
 
     @field_validator("strategy", mode="before")
     @classmethod
-    def _strategy_has_a_name(cls, raw: Any) -> Any:
-        return {"name": HFedMSDynamicSettings().name} | raw if isinstance(raw, dict) else raw
+    def _settings_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Validate a mapping as the settings of the strategy that it names; `context` is the known ones' settings."""
+        if not isinstance(raw, dict):
+            return raw
+        known: StrategySettings = info.context or {}
+        raw = {"name": DEFAULT_STRATEGY} | raw
+        if not isinstance(raw["name"], str) or raw["name"] not in known:
+            expected = ", ".join(f"'{name}'" for name in known)
+            fault: Any = {
+                "type": "literal_error",
+                "loc": ("name",),
+                "input": raw["name"],
+                "ctx": {"expected": expected},
+            }
+            raise ValidationError.from_exception_data("strategy", [fault])
+        return known[raw["name"]].model_validate(raw)
 
     @model_validator(mode="after")
     def _cell_names_differ(self) -> "Scenario":
@@ -202,11 +221,9 @@ class Scenario(Settings):
         return self
 
     @model_validator(mode="after")
-    def _fusion_has_convolutions(self) -> "Scenario":
-        if self.strategy.name == "fedfusion" and not self.model_spec.convolutions:
-            raise ValueError(
-                f"strategy: fedfusion fuses the features of a convolution, and model: {self.model} has none"
-            )
+    def _the_strategy_can_train_the_model(self) -> "Scenario":
+        if refusal := self.strategy.refusal_of(self.model_spec):
+            raise ValueError(f"strategy: {refusal}")
         return self
 
     @property

@@ -15,7 +15,7 @@ class Planner:
         self.wall_s = 0.0
         self._world = world
         self._batches = batches
-        self._strategy: Strategy[Any] = make_strategy(scenario, world.covered, batches.local_sizes)
+        self._strategy: Strategy[Any, Any] = make_strategy(scenario, world.covered, batches.local_sizes)
         self._state = self._strategy.start()
 
     def plan(self) -> Plan:
@@ -29,4 +29,4 @@ class Planner:
         return plan
 
     def after(self, plan: Plan, record: RoundRecord) -> None:
-        self._state = self._strategy.after(self._state, plan, record)
+        self._state = self._strategy.update(self._state, plan, record)

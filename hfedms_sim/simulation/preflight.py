@@ -5,7 +5,8 @@ The scenario's first round is played on the clock, without training, by the very
 """
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import Scenario, is_profile, load_scenario, problems_in
+from hfedms_sim.loading import load_scenario, problems_in
+from hfedms_sim.scenario import Scenario, is_profile
 from hfedms_sim.simulation.engines import engine_of, require_runnable
 from hfedms_sim.simulation.run import run
 

@@ -15,6 +15,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.session import Progress, Session
+from hfedms_sim.strategies import code_digest, path_of, strategy_of
 from hfedms_sim.trace import Trace
 
 
@@ -37,7 +38,7 @@ def run(
     """
     directory = out if isinstance(out, RunDirectory) or out is None else RunDirectory.at(Path(out))
     started = perf_counter()
-    provenance = provenance_of(scenario.seed) | {"timing_only": timing_only}
+    provenance = provenance_of(scenario.seed) | {"timing_only": timing_only, "outside": _outside(scenario)}
     store: LineageStore | None = None
     try:
         others = [learning_of(Path(other)) for other in learn_from]
@@ -90,3 +91,9 @@ def _store(directory: RunDirectory | None, others: Sequence[Path]) -> LineageSto
     if directory is None:
         return LineageStore(None, others)
     return LineageStore(directory.learning, others, pins=directory.pins, on_notice=directory.on_notice)
+
+
+def _outside(scenario: Scenario) -> dict[str, str | None]:
+    """Return where the parts of a run are that do not ship, as MODULE:CLASS; None for those that do."""
+    strategy = strategy_of(scenario.strategy)
+    return {"strategy": None if code_digest(strategy) is None else path_of(strategy)}

@@ -28,6 +28,7 @@ from hfedms_sim.simulation.lineage_trainer import LineageTrainer
 from hfedms_sim.simulation.milestones import Milestones, Spent
 from hfedms_sim.simulation.occupancy import occupancy_of
 from hfedms_sim.simulation.planner import Planner
+from hfedms_sim.strategies import code_digest, strategy_of
 from hfedms_sim.trace import Trace
 from hfedms_sim.units import format_seconds
 from hfedms_sim.world import RoundCost, World
@@ -248,7 +249,9 @@ def _round_row(
 def _lineage_settings(scenario: Scenario, dataset: Dataset, threads: int, device: str) -> dict[str, Any]:
     """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
     engine = engine_of(scenario, device)
+    outside = code_digest(strategy_of(scenario.strategy))
     return {
+        **({} if outside is None else {"outside_code": outside}),
         "data": dataset.content,
         "augment": scenario.stream.augment,
         "arrival": "static" if scenario.stream.arrival == "static" else "stream",

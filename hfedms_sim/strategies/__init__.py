@@ -2,49 +2,74 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies import fedavg, fedfusion, fedmmd, fedopt, fedprox, hfedms, ida, static
-from hfedms_sim.strategies.base import Algorithm, LocalSizes, SensorIds, Strategy
+from hfedms_sim.strategies.base import ClassCounts, Factory, LocalSizes, SensorIds, Strategy
+from hfedms_sim.strategies.costs import Costs, plain_costs
+from hfedms_sim.strategies.fedavg import FedAvg
+from hfedms_sim.strategies.fedfusion import FedFusion
+from hfedms_sim.strategies.fedmmd import FedMMD
+from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
+from hfedms_sim.strategies.fedprox import FedProx
+from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
+from hfedms_sim.strategies.ida import Ida
+from hfedms_sim.strategies.known import AnyStrategy, KnownSettings, KnownStrategies, name_of, path_of, strategy_of
+from hfedms_sim.strategies.outside import code_digest, import_outside
+from hfedms_sim.strategies.static import StaticGroups, StaticICG
 
 if TYPE_CHECKING:
     from hfedms_sim.learning.learner import Learner
     from hfedms_sim.learning.samples import SampleSource
 
-STRATEGIES: dict[str, Algorithm] = {
-    "fedavg": fedavg.ALGORITHM,
-    "fedprox": fedprox.ALGORITHM,
-    "fedmmd": fedmmd.ALGORITHM,
-    "fedfusion": fedfusion.ALGORITHM,
-    "ida": ida.ALGORITHM,
-    "fedadagrad": fedopt.FEDADAGRAD,
-    "fedadam": fedopt.FEDADAM,
-    "fedyogi": fedopt.FEDYOGI,
-    "static-groups": static.STATIC_GROUPS,
-    "static-icg": static.STATIC_ICG,
-    "hfedms-s": hfedms.STATIC,
-    "hfedms-d": hfedms.DYNAMIC,
+SHIPPED: dict[str, AnyStrategy] = {
+    name_of(strategy): strategy
+    for strategy in (
+        FedAvg,
+        FedProx,
+        FedMMD,
+        FedFusion,
+        Ida,
+        FedAdagrad,
+        FedAdam,
+        FedYogi,
+        StaticGroups,
+        StaticICG,
+        HFedMSS,
+        HFedMSD,
+    )
 }
+STRATEGIES = KnownStrategies(SHIPPED)
+SETTINGS = KnownSettings(STRATEGIES)
 
 
-def make_strategy(scenario: Scenario, sensors: SensorIds, local_sizes: LocalSizes) -> Strategy[Any]:
-    """Return what plans the scenario's rounds.
-
-    `sensors` are those that can take part; only a strategy that counts on their local sets asks for the sizes of these.
-    """
-    settings, model, draws = scenario.strategy, scenario.model_spec, Draws(scenario.seed)
-    build = STRATEGIES[settings.name].planner
-    if settings.has_initial_memory:
-        remembered = dict(zip(sensors.tolist(), local_sizes(sensors).tolist(), strict=True))
-        return build(settings, model, sensors, draws, remembered)
-    return build(settings, model, sensors, draws)
+def make_strategy(scenario: Scenario, sensors: SensorIds, local_sizes: LocalSizes) -> Strategy[Any, Any]:
+    """Return what plans the scenario's rounds. `sensors` are those that can take part."""
+    factory = Factory(scenario.model_spec, sensors, Draws(scenario.seed), local_sizes)
+    return strategy_of(scenario.strategy)(scenario.strategy, factory)
 
 
 def make_learner(scenario: Scenario, source: "SampleSource", engine: str = "generic", threads: int = 1) -> "Learner":
-    """What learns from the rounds that the strategy plans. Loads torch."""
+    """Return what learns from the rounds that the strategy plans. Loads torch."""
     from hfedms_sim.strategies.learners import make_learner
 
-    return make_learner(scenario, source, engine, threads)
+    return make_learner(strategy_of(scenario.strategy).learner, scenario, source, engine, threads)
 
 
-__all__ = ["STRATEGIES", "Algorithm", "Strategy", "make_learner", "make_strategy"]
+__all__ = [
+    "SETTINGS",
+    "SHIPPED",
+    "STRATEGIES",
+    "ClassCounts",
+    "Costs",
+    "Factory",
+    "LocalTraining",
+    "Strategy",
+    "code_digest",
+    "import_outside",
+    "make_learner",
+    "make_strategy",
+    "name_of",
+    "path_of",
+    "plain_costs",
+    "strategy_of",
+]

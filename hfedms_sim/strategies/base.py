@@ -1,43 +1,75 @@
-"""What a strategy is: a planner over an explicit state. It sees counts and records, never the clock.
+"""What a strategy is: one object that plans rounds, says what they cost, and names who learns from them.
 
-state = strategy.start() each round: the report it asks for, if any -> plan(state, counts) -> the world plays ->
-state = after(state, plan, record)
+    state = strategy.start()
+    each round: the report it asks for, if any -> plan(state, counts) -> the world plays it ->
+    state = update(state, plan, record)
+
+A plan reads counts and records, never the clock, a tensor or a metric. What shipped strategies are made of is all there
+is: one from outside is written in the same way.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Payload, Plan, RoundRecord
+from hfedms_sim.scenario import LocalTraining, ModelSpec
+from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.costs import Costs, plain_costs
 
+Own = TypeVar("Own", bound=LocalTraining)
 State = TypeVar("State")
 ClassCounts = NDArray[np.int64]  # sensors x classes
-SensorIds = NDArray[np.int64]  # those that can take part
-LocalSizes = Callable[[SensorIds], NDArray[np.int64]]  # how many train samples each of them owns
+SensorIds = NDArray[np.int64]
+LocalSizes = Callable[[SensorIds], NDArray[np.int64]]
 
 
-class Strategy(Protocol[State]):
+class Factory(NamedTuple):
+    """What a strategy knows before the first round."""
+
+    model: ModelSpec
+    sensors: SensorIds
+    """Those that can take part."""
+    draws: Draws
+    local_sizes: LocalSizes
+    """How many train samples each of some sensors owns."""
+
+
+class Strategy(ABC, Generic[Own, State]):
+    """A published algorithm. `Own` are its settings, `State` is what it remembers from round to round."""
+
+    paper: ClassVar[str]
+    rule: ClassVar[str]
+    """In one formula; w is the server's model, w_k what sensor k makes of it, n_k how many samples it has."""
+    Settings: ClassVar[type[LocalTraining]]
+    """What a scenario may say under `strategy`; its field `name` has the strategy's name as default."""
+    learner: ClassVar[str] = "hfedms_sim.learning.learner:ChainLearner"
+    """MODULE:CLASS of what learns from the rounds; text, because importing it loads torch."""
+
+    def __init__(self, settings: Own, factory: Factory) -> None:
+        self.settings = settings
+        self.factory = factory
+
+    @classmethod
+    def costs(cls, settings: Own, model: ModelSpec) -> Costs:
+        """Return what a participant of a full round costs."""
+        return plain_costs(settings, model)
+
+    @abstractmethod
     def start(self) -> State:
-        """Before the first round."""
+        """Return the state before the first round."""
 
     def report(self, state: State) -> Payload | None:
-        """What every sensor sends before the coming round is planned; None: nothing."""
+        """Return what every sensor sends before the coming round is planned; None: nothing."""
+        return None
 
+    @abstractmethod
     def plan(self, state: State, counts: ClassCounts | None) -> Plan:
-        """The coming round. `counts` are the reported class counts, where a data set knows them."""
+        """Return the coming round. `counts` are the class counts of a report, if it asked for one."""
 
-    def after(self, state: State, plan: Plan, record: RoundRecord) -> State:
-        """The state for the round after `record`."""
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """A published algorithm and how its rounds are planned; how it learns from them is in learners.py."""
-
-    paper: str
-    rule: str
-    """In one formula; w is the server's model, w_k what sensor k makes of it, n_k how many samples it has."""
-    planner: Callable[..., Strategy[Any]]
+    @abstractmethod
+    def update(self, state: State, plan: Plan, record: RoundRecord) -> State:
+        """Return the state for the round after this one."""

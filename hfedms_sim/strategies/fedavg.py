@@ -3,57 +3,61 @@ Decentralized Data", AISTATS 2017.
 
 Each round floor(kappa K) sensors, drawn anew, pull the model, train on what they capture, and push it: w <- sum_k
 (n_k / n) w_k. On the clock that is chains of length one. Its plan is also that of the algorithms that differ from it
-in the sensors' loss or in the server's mean; what they cost more is in overheads.py.
+in the sensors' loss or in the server's mean.
 """
 
-from hfedms_sim.overheads import extra_uplink_bytes, fusion_parameters, model_bytes, training_multiply_adds
+from typing import ClassVar, Literal, TypeVar
+
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
-from hfedms_sim.scenario import AveragingSettings, ModelSpec
+from hfedms_sim.scenario import LocalTraining, ServerWeights
 from hfedms_sim.schedule import selected
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
+from hfedms_sim.strategies.base import ClassCounts, Strategy
 
 
-class FedAvg:
+class AveragingSettings(LocalTraining):
+    """Every participant trains alone, from the server's model; the server averages."""
+
+    weights: ServerWeights = "samples"
+    """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
+
+
+class FedAvgSettings(AveragingSettings):
+    name: Literal["fedavg"] = "fedavg"
+
+
+Own = TypeVar("Own", bound=AveragingSettings)
+
+
+class Averaging(Strategy[Own, int]):
     """The state is the number of the coming round."""
-
-    def __init__(self, settings: AveragingSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
-        self._settings = settings
-        self._model = model
-        self._sensors = sensors
-        self._draws = draws
 
     def start(self) -> int:
         return 1
 
-    def report(self, state: int) -> None:
-        return None
-
     def plan(self, state: int, counts: ClassCounts | None) -> Plan:
-        settings, model = self._settings, self._model
-        size = selected(settings.sample_ratio, len(self._sensors))
-        clients = self._draws.subset("selection", self._sensors, size, state).tolist()
+        settings, (model, sensors, draws, _) = self.settings, self.factory
+        costs = self.costs(settings, model)
+        clients = draws.subset("selection", sensors, selected(settings.sample_ratio, len(sensors)), state).tolist()
         return Plan(
             round=state,
             cycle=state,
             phase="full",
             groups=tuple(Group(number, (client,)) for number, client in enumerate(clients)),
-            total_groups=len(self._sensors),
-            payload=Payload("model", model_bytes(settings, model)),
-            work=(WorkStep("train", training_multiply_adds(settings, model) * settings.epochs),),
+            total_groups=len(sensors),
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
             memory={},
             reuse_batch=False,
             scatter=None,
-            trained_parameters=model.parameters + fusion_parameters(settings, model),
-            extra_uplink_bytes=extra_uplink_bytes(settings),
+            trained_parameters=costs.parameters,
+            extra_uplink_bytes=costs.extra_uplink_bytes,
         )
 
-    def after(self, state: int, plan: Plan, record: RoundRecord) -> int:
+    def update(self, state: int, plan: Plan, record: RoundRecord) -> int:
         return state + 1
 
 
-ALGORITHM = Algorithm(
-    paper="McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017",
-    rule="w <- sum_k (n_k / n) w_k",
-    planner=FedAvg,
-)
+class FedAvg(Averaging[FedAvgSettings]):
+    paper = "McMahan et al., Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017"
+    rule = "w <- sum_k (n_k / n) w_k"
+    Settings: ClassVar = FedAvgSettings

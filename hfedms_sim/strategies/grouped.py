@@ -1,22 +1,33 @@
 """Groups by inter-cluster grouping, as the strategies that use it need them."""
 
+from typing import Literal
+
 import numpy as np
 
 from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
-from hfedms_sim.scenario import ChainSettings, StaticICGSettings
+from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, SensorIds
 
 
+class ClusteredGroupsSettings(LocalTraining):
+    leftover: Literal["drop", "spread"] = "drop"
+    """Sensors that fit into no group of equal size: sit out the cycle, or join the smallest groups."""
+    solver: Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"] = "auto"
+    """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
+    draw: Literal["random", "matched"] = "random"
+    """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
+
+
 def grouped(
-    settings: ChainSettings | StaticICGSettings,
+    settings: ClusteredGroupsSettings,
     sensors: SensorIds,
     counts: ClassCounts | None,
     groups: int,
     draws: Draws,
     cycle: int,
 ) -> tuple[list[tuple[int, ...]], int]:
-    """All groups, each in its chain's order, and how unlike they are."""
+    """Return all groups, each in its chain's order, and how unlike they are."""
     assert counts is not None, "the sensors have reported"
     formed = inter_cluster_grouping(
         sensors,

@@ -13,17 +13,95 @@ scattered to the participants, who extract the semantics of their batch with it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
+from pydantic import model_validator
 
-from hfedms_sim.closed_form import REPORT_BYTES
-from hfedms_sim.overheads import optimiser_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
-from hfedms_sim.scenario import TRAINING_PASSES, HFedMSDynamicSettings, HFedMSStaticSettings, ModelSpec
-from hfedms_sim.schedule import cycle_of, group_count, interval, position_in_cycle, selected
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
-from hfedms_sim.strategies.grouped import grouped
+from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, PositiveInt
+from hfedms_sim.schedule import cycle_of, group_count, position_in_cycle, selected
+from hfedms_sim.strategies.base import ClassCounts, Strategy
+from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped
+from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.units import BYTES_PER_PARAMETER
+
+_LABEL_BYTES = 1
+
+
+class ChainSettings(ClusteredGroupsSettings):
+    """Sequential-to-parallel training (STP): groups of sensors train in chains; the number of groups grows."""
+
+    plan_keys: ClassVar[frozenset[str]] = ClusteredGroupsSettings.plan_keys | {
+        "growth", "alpha", "beta", "leftover", "order", "solver", "draw", "class_counts",
+    }  # fmt: skip
+
+    growth: Literal["log", "linear", "exp"] = "log"
+    """How the number of groups grows with the cycle."""
+    alpha: NonNegativeFloat = 2.0
+    """Growth rate."""
+    beta: PositiveInt = 10
+    """Number of groups in the first cycle."""
+    order: Literal["cycle", "round"] = "cycle"
+    """A chain's order is shuffled at each regrouping, or in each round."""
+    class_counts: Literal["cycle", "once"] = "cycle"
+    """Sensors report the class counts that groups are formed by in every cycle, or in the first one only."""
+
+
+class HFedMSStaticSettings(ChainSettings):
+    name: Literal["hfedms-s"] = "hfedms-s"
+
+
+class HFedMSDynamicSettings(ChainSettings):
+    plan_keys: ClassVar[frozenset[str]] = ChainSettings.plan_keys | {"new_batch", "scatter"}
+
+    name: Literal["hfedms-d"] = "hfedms-d"
+    interval: PositiveInt = 5
+    """T: every T-th round synchronises the full model, the others only the classifier."""
+    memory: PositiveInt = 200
+    """Q: semantic vectors a sensor keeps."""
+    new_batch: Literal["round", "cycle"] = "round"
+    """Calibration rounds capture a new batch each, or reuse the cycle's first."""
+    scc: Literal["on", "off", "oracle"] = "on"
+    """Semantic memory; off: train on the new batch only; oracle: keep every raw sample."""
+    compensation: Literal["class", "global", "off"] = "class"
+    """Drift of stored vectors: per class, one for all classes, or ignored."""
+    absent_class: Literal["batch-mean", "zero"] = "batch-mean"
+    """Drift of a class that the batch lacks."""
+    clamp_semantics: bool = False
+    """Cut compensated vectors at zero, as the ReLU did."""
+    storage: Literal["overall", "per-class"] = "overall"
+    """Keep the Q vectors nearest their class mean, overall or by a quota per class."""
+    storage_mean: Literal["candidates", "batch"] = "candidates"
+    """The class mean they are compared with."""
+    calibration_epochs: PositiveInt = 1
+    """Passes over the calibration set."""
+    first_time: Literal["calibrate", "skip"] = "calibrate"
+    """A sensor that has not stored a cycle yet calibrates, or passes the classifier on."""
+    initial_memory: Literal["empty", "local-set"] = "empty"
+    """What a sensor remembers at first: nothing, or its local train set through the initial extractor."""
+    distillation: NonNegativeFloat = 0.0
+    """Weight of a distillation term in full rounds."""
+    scatter: Literal["unicast", "broadcast"] = "unicast"
+    """The merged model goes to each participant, or once per cell to all."""
+
+    @model_validator(mode="after")
+    def _the_oracle_has_no_semantic_memory_to_begin_with(self) -> "HFedMSDynamicSettings":
+        if self.initial_memory != "empty" and self.scc == "oracle":
+            raise ValueError(
+                f"initial_memory: {self.initial_memory} fills the semantic memory, and scc: oracle has none;"
+                " allowed: empty"
+            )
+        return self
+
+    @property
+    def has_initial_memory(self) -> bool:
+        return self.initial_memory == "local-set" and self.scc == "on" and self.interval > 1
+
+    @property
+    def cycle_rounds(self) -> int:
+        return self.interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +121,23 @@ class HFedMSState:
     counts: ClassCounts | None = None
 
 
-class HFedMSStatic:
-    """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
+Own = TypeVar("Own", bound=ChainSettings)
 
-    def __init__(
-        self, settings: HFedMSStaticSettings | HFedMSDynamicSettings, model: ModelSpec, sensors: SensorIds, draws: Draws
-    ) -> None:
-        self._chain_settings = settings
-        self._interval = interval(settings)
-        self._model = model
-        self._sensors = sensors
-        self._draws = draws
+
+class SequentialToParallel(Strategy[Own, HFedMSState]):
+    """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
 
     def start(self) -> HFedMSState:
         return HFedMSState(round=1, groups=(), memory={}, captured={}, seen={})
 
     def report(self, state: HFedMSState) -> Payload | None:
-        due = position_in_cycle(state.round, self._interval) == 0 and state.counts is None
-        return Payload("report", REPORT_BYTES) if due else None
+        due = position_in_cycle(state.round, self.settings.cycle_rounds) == 0 and state.counts is None
+        return class_counts_report() if due else None
 
     def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
-        return self._full_plan(state, counts, passes=TRAINING_PASSES, scatter=None)
+        return self._full_plan(state, counts, scatter=None)
 
-    def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
+    def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         return self._next(state, plan)
 
     def _next(self, state: HFedMSState, plan: Plan) -> HFedMSState:
@@ -73,119 +145,136 @@ class HFedMSStatic:
         counts = state.counts if plan.counts is None else plan.counts
         return replace(state, round=state.round + 1, groups=plan.groups, counts=counts)
 
-    def _full_plan(self, state: HFedMSState, counts: ClassCounts | None, passes: int, scatter: Scatter | None) -> Plan:
-        cycle = cycle_of(state.round, self._interval)
+    def _full_plan(self, state: HFedMSState, counts: ClassCounts | None, scatter: Scatter | None) -> Plan:
+        cycle = cycle_of(state.round, self.settings.cycle_rounds)
         counts = counts if state.counts is None else state.counts
         groups, distance = self._draw_groups(cycle, counts)
-        moments = optimiser_multiply_adds(self._chain_settings, self._model.parameters)
-        multiply_adds = (passes * self._model.multiply_adds + moments) * self._chain_settings.epochs
+        costs = self.costs(self.settings, self.factory.model)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="full",
             groups=groups,
             total_groups=self._group_count(cycle),
-            payload=Payload("model", self._model.model_bytes),
-            work=(WorkStep("train", multiply_adds),),
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * self.settings.epochs),),
             memory=state.memory,
             reuse_batch=False,
             scatter=scatter,
-            trained_parameters=self._model.parameters,
+            trained_parameters=costs.parameters,
             group_distance=distance,
-            counts=counts if self._chain_settings.class_counts == "once" else None,
+            counts=counts if self.settings.class_counts == "once" else None,
         )
 
     def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
         """Those that take part in the cycle, and how unlike all of them are."""
-        settings = self._chain_settings
+        settings = self.settings
         count = self._group_count(cycle)
-        groups, distance = grouped(settings, self._sensors, counts, count, self._draws, cycle)
-        chosen = self._draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
+        groups, distance = grouped(settings, self.factory.sensors, counts, count, self.factory.draws, cycle)
+        chosen = self.factory.draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
         return tuple(Group(number, groups[group]) for number, group in enumerate(chosen)), distance
 
     def _group_count(self, cycle: int) -> int:
         """Return M, how many groups are formed in the cycle."""
-        return group_count(self._chain_settings, cycle, len(self._sensors))
+        return group_count(
+            self.settings.growth, self.settings.alpha, self.settings.beta, cycle, len(self.factory.sensors)
+        )
 
 
-class HFedMSDynamic(HFedMSStatic):
-    """`remembered`: how many vectors each sensor's memory holds before the run, if any."""
+class HFedMSS(SequentialToParallel[HFedMSStaticSettings]):
+    paper = "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)"
+    rule = "w <- mean over the drawn groups of the last sensor's model; regrouped each cycle, into more groups"
+    Settings: ClassVar = HFedMSStaticSettings
 
-    def __init__(
-        self,
-        settings: HFedMSDynamicSettings,
-        model: ModelSpec,
-        sensors: SensorIds,
-        draws: Draws,
-        remembered: Mapping[int, int] | None = None,
-    ) -> None:
-        super().__init__(settings, model, sensors, draws)
-        self._settings = settings
-        self._remembered = remembered or {}
+
+class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
+    paper = "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)"
+    rule = "as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics"
+    Settings: ClassVar = HFedMSDynamicSettings
+    learner = "hfedms_sim.strategies.learners.hfedms:CalibratingLearner"
+
+    @classmethod
+    def costs(cls, settings: HFedMSDynamicSettings, model: ModelSpec) -> Costs:
+        """Return those of a full round: a teacher's forward pass where it distils.
+
+        A sensor with a semantic memory holds Q vectors with their labels, and the extractor in whose space they are.
+        """
+        vector_bytes = BYTES_PER_PARAMETER * model.classifier.inputs + _LABEL_BYTES
+        memory_bytes = settings.memory * vector_bytes + BYTES_PER_PARAMETER * model.extractor_parameters
+        remembers = settings.interval > 1 and settings.scc == "on"
+        return plain_costs(
+            settings,
+            model,
+            extra_multiply_adds=model.multiply_adds if settings.distillation else 0,
+            frozen_bytes=memory_bytes if remembers else 0,
+        )
 
     def start(self) -> HFedMSState:
-        return replace(super().start(), memory=self._remembered)
+        if not self.settings.has_initial_memory:
+            return super().start()
+        sensors = self.factory.sensors
+        held = dict(zip(sensors.tolist(), self.factory.local_sizes(sensors).tolist(), strict=True))
+        return replace(super().start(), memory=held)
 
     def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
-        if position_in_cycle(state.round, self._interval) > 0:
+        if position_in_cycle(state.round, self.settings.cycle_rounds) > 0:
             return self._calibration_plan(state)
-        passes = TRAINING_PASSES + (1 if self._settings.distillation else 0)  # the teacher's forward pass
-        return self._full_plan(state, counts, passes, self._scatter() if self._interval > 1 else None)
+        return self._full_plan(state, counts, self._scatter() if self.settings.cycle_rounds > 1 else None)
 
-    def after(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
+    def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
 
         The same batch captured again makes new candidates; the oracle keeps raw samples, and each once. Who captured
         nothing stores nothing, and keeps its memory as it was.
         """
         following = self._next(state, plan)
-        if self._interval == 1 or self._settings.scc == "off":
+        if self.settings.cycle_rounds == 1 or self.settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
         for participation in record.participations:
             captured[participation.sensor] = (*captured.get(participation.sensor, ()), *participation.samples)
-        if position_in_cycle(state.round, self._interval) < self._interval - 1:
+        if position_in_cycle(state.round, self.settings.cycle_rounds) < self.settings.cycle_rounds - 1:
             return replace(following, captured=captured)
         memory, seen = dict(state.memory), dict(state.seen)
         storing = {sensor: samples for sensor, samples in captured.items() if any(count for _, count in samples)}
         for sensor, samples in storing.items():
-            if self._settings.scc == "oracle":
+            if self.settings.scc == "oracle":
                 seen[sensor] = seen.get(sensor, frozenset()) | frozenset(samples)
                 memory[sensor] = sum(count for _, count in seen[sensor])
             else:
                 candidates = memory.get(sensor, 0) + sum(count for _, count in samples)
-                memory[sensor] = min(self._settings.memory, candidates)
+                memory[sensor] = min(self.settings.memory, candidates)
         return replace(following, memory=memory, captured={}, seen=seen, stored=state.stored | storing.keys())
 
     def _scatter(self) -> Scatter:
-        extract = WorkStep("extract", self._model.extractor_multiply_adds)
+        extract = WorkStep("extract", self.factory.model.extractor_multiply_adds)
         return Scatter(
-            Payload("scatter", self._model.model_bytes),
-            self._settings.scatter,
-            work=() if self._settings.scc == "off" else (extract,),
+            Payload("scatter", self.factory.model.model_bytes),
+            self.settings.scatter,
+            work=() if self.settings.scc == "off" else (extract,),
         )
 
     def _calibration_plan(self, state: HFedMSState) -> Plan:
-        cycle, groups = cycle_of(state.round, self._interval), self._ordered(state)
+        cycle, groups = cycle_of(state.round, self.settings.cycle_rounds), self._ordered(state)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="calibration",
             groups=groups,
             total_groups=self._group_count(cycle),
-            payload=Payload("classifier", self._model.classifier_bytes),
-            work=self._calibration_work(first=position_in_cycle(state.round, self._interval) == 1),
+            payload=Payload("classifier", self.factory.model.classifier_bytes),
+            work=self._calibration_work(first=position_in_cycle(state.round, self.settings.cycle_rounds) == 1),
             memory=state.memory,
-            reuse_batch=self._settings.new_batch == "cycle",
+            reuse_batch=self.settings.new_batch == "cycle",
             scatter=None,
-            trained_parameters=self._model.classifier_parameters,
+            trained_parameters=self.factory.model.classifier_parameters,
             newcomers=self._newcomers(groups, state) if self._skips else frozenset(),
         )
 
     @property
     def _skips(self) -> bool:
         """Whether a sensor's first cycle passes without calibration."""
-        return self._settings.first_time == "skip" and self._settings.scc != "off"
+        return self.settings.first_time == "skip" and self.settings.scc != "off"
 
     @staticmethod
     def _newcomers(groups: tuple[Group, ...], state: HFedMSState) -> frozenset[int]:
@@ -193,7 +282,7 @@ class HFedMSDynamic(HFedMSStatic):
 
     def _calibration_work(self, first: bool) -> tuple[WorkStep, ...]:
         """Extract the batch's semantics, the first time also with the backup extractor; then train the classifier."""
-        settings, model = self._settings, self._model
+        settings, model = self.settings, self.factory.model
         steps = [WorkStep("extract", model.extractor_multiply_adds)]
         if first and settings.scc == "on" and settings.compensation != "off":
             steps.append(WorkStep("extract", model.extractor_multiply_adds, needs_memory=True))
@@ -205,23 +294,11 @@ class HFedMSDynamic(HFedMSStatic):
         return tuple(steps)
 
     def _ordered(self, state: HFedMSState) -> tuple[Group, ...]:
-        if self._settings.order == "cycle":
+        if self.settings.order == "cycle":
             return state.groups
         shuffled = []
         for group in state.groups:
-            keys = self._draws.bits("order", group.sensors, state.round).tolist()
+            keys = self.factory.draws.bits("order", group.sensors, state.round).tolist()
             by_key = sorted(zip(keys, group.sensors, strict=True))
             shuffled.append(Group(group.number, tuple(sensor for _, sensor in by_key)))
         return tuple(shuffled)
-
-
-STATIC = Algorithm(
-    paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (static data, T = 1)",
-    rule="w <- mean over the drawn groups of the last sensor's model; regrouped each cycle, into more groups",
-    planner=HFedMSStatic,
-)
-DYNAMIC = Algorithm(
-    paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)",
-    rule="as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics",
-    planner=HFedMSDynamic,
-)

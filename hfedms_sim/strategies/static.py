@@ -6,21 +6,43 @@ order never change; each round floor(kappa M) groups are drawn, train in chains 
 Sensors that fit into no group never train.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from hfedms_sim.closed_form import REPORT_BYTES
 from hfedms_sim.grouping import random_groups
-from hfedms_sim.overheads import training_multiply_adds
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
-from hfedms_sim.scenario import FixedGroupsSettings, ModelSpec, StaticICGSettings
+from hfedms_sim.scenario import LocalTraining, PositiveInt
 from hfedms_sim.schedule import selected
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.base import Algorithm, ClassCounts, SensorIds
-from hfedms_sim.strategies.grouped import grouped
+from hfedms_sim.strategies.base import ClassCounts, Strategy
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped
+from hfedms_sim.strategies.reports import class_counts_report
 
 _ONCE = 1  # the cycle that the draws of the only grouping are keyed by
+_RULE = "w <- mean over the drawn groups of the last sensor's model; groups and order are fixed"
+
+
+class FixedGroupsSettings(LocalTraining):
+    """Chains in groups that are formed once and never change, in membership or order."""
+
+    plan_keys: ClassVar[frozenset[str]] = LocalTraining.plan_keys | {"beta", "leftover"}
+
+    beta: PositiveInt = 10
+    """Number of groups."""
+    leftover: Literal["drop", "spread"] = "drop"
+    """Sensors that fit into no group of equal size: never take part, or join the smallest groups."""
+
+
+class StaticGroupsSettings(FixedGroupsSettings):
+    name: Literal["static-groups"] = "static-groups"
+
+
+class StaticICGSettings(FixedGroupsSettings, ClusteredGroupsSettings):
+    plan_keys: ClassVar[frozenset[str]] = FixedGroupsSettings.plan_keys | {"solver", "draw"}
+
+    name: Literal["static-icg"] = "static-icg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,64 +52,68 @@ class StaticState:
     """All of them, each in its order; empty before the first round."""
 
 
-class StaticGroups:
-    def __init__(self, settings: FixedGroupsSettings, model: ModelSpec, sensors: SensorIds, draws: Draws) -> None:
-        self._settings = settings
-        self._model = model
-        self._sensors = sensors
-        self._draws = draws
+Groups = tuple[tuple[int, ...], ...]
+Own = TypeVar("Own", bound=FixedGroupsSettings)
+
+
+class FixedGroups(Strategy[Own, StaticState]):
+    """Chains in fixed groups; how these are formed is what the two strategies differ in."""
+
+    @abstractmethod
+    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
+        """Return so many groups, and how unlike they are where that is known."""
 
     def start(self) -> StaticState:
         return StaticState(1, ())
 
-    def report(self, state: StaticState) -> Payload | None:
-        asks = isinstance(self._settings, StaticICGSettings) and state.round == 1
-        return Payload("report", REPORT_BYTES) if asks else None
-
     def plan(self, state: StaticState, counts: ClassCounts | None) -> Plan:
-        groups, distance = (state.groups, None) if state.groups else self._form(counts)
-        size = selected(self._settings.sample_ratio, len(groups))
-        chosen = self._draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()
-        settings, model = self._settings, self._model
+        settings, (model, sensors, draws, _) = self.settings, self.factory
+        groups, distance = (
+            (state.groups, None) if state.groups else self._form(counts, min(settings.beta, len(sensors)))
+        )
+        size = selected(settings.sample_ratio, len(groups))
+        chosen = draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()
+        costs = self.costs(settings, model)
         return Plan(
             round=state.round,
             cycle=state.round,
             phase="full",
             groups=tuple(Group(number, groups[group]) for number, group in enumerate(chosen)),
             total_groups=len(groups),
-            payload=Payload("model", model.model_bytes),
-            work=(WorkStep("train", training_multiply_adds(settings, model) * settings.epochs),),
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
             memory={},
             reuse_batch=False,
             scatter=None,
-            trained_parameters=model.parameters,
+            trained_parameters=costs.parameters,
             group_distance=distance,
             formed=groups,
         )
 
-    def after(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:
+    def update(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:
         return StaticState(state.round + 1, plan.formed)
 
-    def _form(self, counts: ClassCounts | None) -> tuple[tuple[tuple[int, ...], ...], int | None]:
-        """The groups, and how unlike they are where that is known."""
-        settings, sensors = self._settings, self._sensors
-        number = min(settings.beta, len(sensors))
-        if isinstance(settings, StaticICGSettings):
-            groups, distance = grouped(settings, sensors, counts, number, self._draws, _ONCE)
-            return tuple(groups), distance
-        formed = random_groups(sensors, number, self._draws, cycle=_ONCE, leftover=settings.leftover)
+
+class StaticGroups(FixedGroups[StaticGroupsSettings]):
+    paper = "the HFedMS paper's benchmark, after Duan et al., Self-Balancing Federated Learning, IEEE TPDS 2021"
+    rule = _RULE
+    Settings: ClassVar = StaticGroupsSettings
+
+    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
+        _, sensors, draws, _ = self.factory
+        formed = random_groups(sensors, number, draws, cycle=_ONCE, leftover=self.settings.leftover)
         return tuple(tuple(group.tolist()) for group in formed), None
 
 
-_RULE = "w <- mean over the drawn groups of the last sensor's model; groups and order are fixed"
+class StaticICG(FixedGroups[StaticICGSettings]):
+    paper = "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (inter-cluster grouping, once)"
+    rule = _RULE
+    Settings: ClassVar = StaticICGSettings
 
-STATIC_GROUPS = Algorithm(
-    paper="the HFedMS paper's benchmark, after Duan et al., Self-Balancing Federated Learning, IEEE TPDS 2021",
-    rule=_RULE,
-    planner=StaticGroups,
-)
-STATIC_ICG = Algorithm(
-    paper="Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (inter-cluster grouping, once)",
-    rule=_RULE,
-    planner=StaticGroups,
-)
+    def report(self, state: StaticState) -> Payload | None:
+        return class_counts_report() if state.round == 1 else None
+
+    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
+        _, sensors, draws, _ = self.factory
+        groups, distance = grouped(self.settings, sensors, counts, number, draws, _ONCE)
+        return tuple(groups), distance

@@ -23,6 +23,7 @@ from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario, load_profil
 from hfedms_sim.scenario.base import PositiveInt
 from hfedms_sim.scenario.overrides import Override
 from hfedms_sim.scenario.problems import problems_of
+from hfedms_sim.strategies import SETTINGS
 from hfedms_sim.units import BYTES_PER_PARAMETER
 from hfedms_sim.validation.rows import Row
 
@@ -72,9 +73,9 @@ def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
     if play.period_s is not None:
         raw["stream"] = raw.get("stream", {}) | {"arrival": "periodic", "rate_hz": 1 / play.period_s}
     for key, value in play.set.items():
-        Override(tuple(key.split(".")), value, f"row {row.id}: {key}").apply(raw)
+        Override(tuple(key.split(".")), value, f"row {row.id}: {key}").apply(raw, SETTINGS)
     try:
-        return Exchange.model_validate(raw)
+        return Exchange.model_validate(raw, context=SETTINGS)
     except ValidationError as error:
         raise InputError(f"row {row.id}: {problems_of(error, Exchange, raw)[0].line}") from None
 

@@ -20,7 +20,7 @@ from hfedms_sim.campaign import (
 from hfedms_sim.campaign.curves import COLUMNS, Curve, curve_of
 from hfedms_sim.campaign.workers import LocalWorkers
 from hfedms_sim.errors import InputError
-from hfedms_sim.result import open_run
+from hfedms_sim.loading import open_run
 from hfedms_sim.simulation import run
 from tests.campaign.factory import POISSON, HereWorkers, played, write_factory, write_radios
 from tests.conftest import tiny_scenario

@@ -9,11 +9,11 @@ import pytest
 
 from hfedms_sim.data import Batches, Dataset, open_dataset
 from hfedms_sim.learning import Learner
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.strategies import make_learner
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from hfedms_sim.trace import Trace
 from hfedms_sim.world import World
 from tests.conftest import tiny_scenario

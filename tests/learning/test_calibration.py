@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import torch
 
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.engine import GenericEngine
 from hfedms_sim.learning.networks import Network, is_classifier
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import HFedMSDynamicSettings
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from tests.learning.tiny_factory import SPEC, START, RandomImages, parts, record
 
 pytestmark = pytest.mark.usefixtures("every_engine")

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch.nn import functional
 
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.networks import Network, Weights, initial_weights
-from hfedms_sim.scenario import HFedMSDynamicSettings
 from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from tests.learning.tiny_factory import SPEC, START, parts, record
 
 IMAGES, LABELS = torch.rand(5, 1, 28, 28, generator=torch.Generator().manual_seed(1)), torch.arange(5)

@@ -8,8 +8,9 @@ from hfedms_sim.learning.engine import LocalSet, Sgd
 from hfedms_sim.learning.engine.ends import distance
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.networks import Weights
-from hfedms_sim.learning.rivals import ProximalLearner
-from hfedms_sim.scenario import FedAvgSettings, FedProxSettings
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.fedprox import FedProxSettings
+from hfedms_sim.strategies.learners.fedprox import ProximalLearner
 from tests.learning.tiny_factory import START, RandomImages, parts, record
 
 pytestmark = pytest.mark.usefixtures("every_engine")

@@ -13,12 +13,14 @@ from hfedms_sim.learning.evaluation import Evaluator
 from hfedms_sim.learning.fusion import FusionNetwork, Operator, fusion_weights, merged_gamma
 from hfedms_sim.learning.learner import ChainLearner, Parts
 from hfedms_sim.learning.networks import Network, Weights, initial_weights
-from hfedms_sim.learning.rivals import FusionLearner
-from hfedms_sim.overheads import fusion_parameters
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import MODELS, FedAvgSettings, FedFusionSettings, load_scenario
+from hfedms_sim.scenario import MODELS
 from hfedms_sim.scenario.models import Layer, ModelSpec
 from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.fedfusion import FedFusion, FedFusionSettings
+from hfedms_sim.strategies.learners.fedfusion import FusionLearner
 from tests.learning.tiny_factory import ENGINE, SHUFFLES, RandomImages, record
 
 OPERATORS: tuple[Operator, ...] = ("conv", "multi", "single")
@@ -152,7 +154,8 @@ def test_the_networks_extra_parameters_are_those_that_the_bytes_are_counted_by(o
     spec = MODELS[model]
     extra = sum(value.numel() for value in fusion_weights(spec, operator, Draws(1)).values())
     network = sum(value.numel() for value in FusionNetwork(spec, operator).parameters())
-    assert extra == network - spec.parameters == fusion_parameters(FedFusionSettings(operator=operator), spec)
+    counted = FedFusion.costs(FedFusionSettings(operator=operator), spec).parameters
+    assert extra == network - spec.parameters == counted - spec.parameters
 
 
 def test_the_servers_gamma_moves_a_tenth_of_the_way() -> None:

@@ -11,9 +11,9 @@ from hfedms_sim.learning.engine import generic, lowrank
 from hfedms_sim.learning.engine.ends import ModelEnds, distance
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
 from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.learning.rivals import InverseDistanceLearner
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import IdaSettings
+from hfedms_sim.strategies.ida import IdaSettings
+from hfedms_sim.strategies.learners.ida import InverseDistanceLearner
 from tests.learning.tiny_factory import SPEC, START, chain_learner, parts, record
 
 SGD = {"learning_rate": 0.1, "batch_size": 4}

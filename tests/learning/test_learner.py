@@ -6,7 +6,8 @@ import torch
 
 from hfedms_sim.learning.learner import is_finite
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import FedAvgSettings, HFedMSStaticSettings
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.hfedms import HFedMSStaticSettings
 from tests.learning.second_hfedms import Settings, Visit, play
 from tests.learning.tiny_factory import SHUFFLES, START, RandomImages, chain_learner, record
 

@@ -11,9 +11,10 @@ from hfedms_sim.learning.engine import generic
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.mmd import squared_discrepancy, two_streams
 from hfedms_sim.learning.networks import Network, initial_weights
-from hfedms_sim.learning.rivals import TwoStreamLearner
-from hfedms_sim.scenario import FedAvgSettings, FedMMDSettings
 from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.fedmmd import FedMMDSettings
+from hfedms_sim.strategies.learners.fedmmd import TwoStreamLearner
 from tests.learning.tiny_factory import SPEC, START, parts, record
 
 # the specification's list, written out once more

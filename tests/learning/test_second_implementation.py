@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from hfedms_sim.learning.calibration import CalibratingLearner
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import HFedMSDynamicSettings
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
+from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from tests.learning.second_hfedms import Settings, Visit, play
 from tests.learning.tiny_factory import SHUFFLES, START, RandomImages, parts, record
 

@@ -7,11 +7,11 @@ import torch
 
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.networks import Weights
-from hfedms_sim.learning.rivals import AdaptiveServerLearner
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import FedAdagradSettings, FedAdamSettings, FedAvgSettings, FedYogiSettings
-from hfedms_sim.scenario.strategy import ServerOptimiserSettings
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.fedopt import FedAdagradSettings, FedAdamSettings, FedYogiSettings, ServerOptimiserSettings
+from hfedms_sim.strategies.learners.fedopt import AdaptiveServerLearner
 from tests.learning.tiny_factory import START, parts, record
 
 RATE, TAU, BETA1, BETA2 = 0.1, 0.01, 0.9, 0.99

@@ -9,8 +9,9 @@ import pytest
 from hfedms_sim.limits import Limits, limits_of
 from hfedms_sim.limits import columns as limits_columns
 from hfedms_sim.limits.critical_path import PathStep
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import Scenario, load_scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace
 from tests.conftest import FAST, tiny_scenario

@@ -6,11 +6,11 @@ from hfedms_sim.paper.published import KINDS, DataKind
 from hfedms_sim.paper.readings import DIFFERENCES, differences_of, overrides_of
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import STRATEGY_SETTINGS
+from hfedms_sim.strategies import SHIPPED
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("strategy", list(STRATEGY_SETTINGS))
+@pytest.mark.parametrize("strategy", list(SHIPPED))
 def test_each_difference_alone_is_a_valid_scenario_that_differs_from_the_text(strategy: str, kind: DataKind) -> None:
     study = Study(SCALES["factory"])
     text = study.scenario(strategy, kind, {}, 1, 10)
@@ -38,9 +38,9 @@ def test_the_programs_fedavg_sees_one_batch_for_the_whole_run() -> None:
 
 
 def test_the_text_is_what_scenarios_have_by_default() -> None:
-    assert all(overrides_of("text", strategy, "stream") == [] for strategy in STRATEGY_SETTINGS)
+    assert all(overrides_of("text", strategy, "stream") == [] for strategy in SHIPPED)
 
 
 def test_every_difference_concerns_somebody() -> None:
-    concerned = {each.name for strategy in STRATEGY_SETTINGS for each in differences_of(strategy, "stream")}
+    concerned = {each.name for strategy in SHIPPED for each in differences_of(strategy, "stream")}
     assert concerned == {each.name for each in DIFFERENCES}

@@ -8,17 +8,12 @@ import pytest
 import yaml
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import (
-    FedAvgSettings,
-    HFedMSDynamicSettings,
-    load_profile,
-    load_scenario,
-    problems_in,
-    scenario_schema,
-    scenario_yaml,
-    shipped,
-)
+from hfedms_sim.loading import load_scenario, problems_in
+from hfedms_sim.scenario import load_profile, scenario_schema, scenario_yaml, shipped
 from hfedms_sim.scenario.yaml_io import parse_yaml
+from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 STRATEGIES = (
     "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, static-groups, static-icg, "
@@ -192,7 +187,7 @@ def test_a_source_must_belong_to_a_figure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(shipped("scenario")))
 def test_the_schema_accepts_what_is_shipped(name: str) -> None:
-    jsonschema.validate(parse_yaml(shipped("scenario")[name].read_text(), name), scenario_schema())
+    jsonschema.validate(parse_yaml(shipped("scenario")[name].read_text(), name), scenario_schema(SETTINGS))
 
 
 @pytest.mark.parametrize(
@@ -201,4 +196,4 @@ def test_the_schema_accepts_what_is_shipped(name: str) -> None:
 def test_the_schema_refuses_what_loading_refuses(change: dict[str, Any]) -> None:
     raw = parse_yaml(shipped("scenario")["quickstart"].read_text(), "quickstart") | change
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(raw, scenario_schema())
+        jsonschema.validate(raw, scenario_schema(SETTINGS))

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import NetworkProfile, load_scenario
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.scenario import NetworkProfile
 
 NB_IOT = {"name": "nb", "uplink_bps": 62e3, "downlink_bps": 26e3}
 FRAMES = (

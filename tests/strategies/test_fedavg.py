@@ -1,17 +1,15 @@
 """FedAvg's plan."""
 
-import numpy as np
-
 from hfedms_sim.rounds import Payload
-from hfedms_sim.scenario import MODELS, FedAvgSettings
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.fedavg import FedAvg
+from hfedms_sim.scenario import MODELS
+from hfedms_sim.strategies.fedavg import FedAvg, FedAvgSettings
+from tests.strategies.factories import factory
 
 CNN = MODELS["cnn"]
 
 
 def make(seed: int = 1, sensors: int = 368) -> FedAvg:
-    return FedAvg(FedAvgSettings(), CNN, np.arange(sensors), Draws(seed))
+    return FedAvg(FedAvgSettings(), factory(sensors, seed))
 
 
 def test_110_of_368_sensors_pull_and_push_the_full_model() -> None:

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from hfedms_sim.rounds import Participation, Payload, Plan, RoundRecord
-from hfedms_sim.scenario import MODELS, HFedMSDynamicSettings, HFedMSStaticSettings
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.hfedms import HFedMSDynamic, HFedMSState, HFedMSStatic
+from hfedms_sim.scenario import MODELS
+from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSDynamicSettings, HFedMSS, HFedMSState, HFedMSStaticSettings
+from tests.strategies.factories import factory
 
 CNN = MODELS["cnn"]
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 368).astype(np.int64)
 MODEL_BYTES, CLASSIFIER_BYTES = 4 * 6_687_834, 4 * 6_262
 
 
-def dynamic(sensors: int = 368, **settings: Any) -> HFedMSDynamic:
+def dynamic(sensors: int = 368, **settings: Any) -> HFedMSD:
     settings = {"solver": "exact"} | settings
-    return HFedMSDynamic(HFedMSDynamicSettings(**settings), CNN, np.arange(sensors), Draws(1))
+    return HFedMSD(HFedMSDynamicSettings(**settings), factory(sensors))
 
 
 def happened(plan: Plan, captured: int = 50, static: bool = False) -> RoundRecord:
@@ -31,17 +31,17 @@ def happened(plan: Plan, captured: int = 50, static: bool = False) -> RoundRecor
     return RoundRecord(plan.round, plan.cycle, plan.phase, chains, (True,) * len(chains), 0.0, 1.0)
 
 
-def rounds(strategy: HFedMSStatic, count: int) -> Iterator[tuple[HFedMSState, Plan]]:
+def rounds(strategy: HFedMSS | HFedMSD, count: int) -> Iterator[tuple[HFedMSState, Plan]]:
     """The state before each round, and its plan."""
     state = strategy.start()
     for _ in range(count):
-        plan = strategy.plan(state, COUNTS[: len(strategy._sensors)])
+        plan = strategy.plan(state, COUNTS[: len(strategy.factory.sensors)])
         yield state, plan
-        state = strategy.after(state, plan, happened(plan))
+        state = strategy.update(state, plan, happened(plan))
 
 
 def test_every_static_round_is_full_reports_and_scatters_nothing() -> None:
-    strategy = HFedMSStatic(HFedMSStaticSettings(solver="exact"), CNN, np.arange(368), Draws(1))
+    strategy = HFedMSS(HFedMSStaticSettings(solver="exact"), factory(368))
     for state, plan in rounds(strategy, 5):
         assert strategy.report(state) == Payload("report", 248)
         assert (plan.phase, plan.payload, plan.scatter) == ("full", Payload("model", MODEL_BYTES), None)
@@ -123,8 +123,8 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
     strategy = dynamic(sensors=8, interval=3, beta=1, sample_ratio=1.0, scc="oracle")
     state = strategy.start()
     for _ in range(6):
-        plan = strategy.plan(state, COUNTS[: len(strategy._sensors)])
-        state = strategy.after(state, plan, happened(plan, captured=200, static=True))
+        plan = strategy.plan(state, COUNTS[: len(strategy.factory.sensors)])
+        state = strategy.update(state, plan, happened(plan, captured=200, static=True))
     assert set(state.memory.values()) == {200}
 
 
@@ -178,8 +178,10 @@ def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_
 
 def test_newcomers_are_those_who_have_not_stored_a_cycle_whatever_they_remember() -> None:
     """The initial memory is worked with from the start: compensated, and calibrated on unless newcomers skip."""
-    settings = HFedMSDynamicSettings(interval=3, beta=2, sample_ratio=0.5, solver="exact", first_time="skip")
-    strategy = HFedMSDynamic(settings, CNN, np.arange(8), Draws(1), dict.fromkeys(range(8), 300))
+    settings = HFedMSDynamicSettings(
+        interval=3, beta=2, sample_ratio=0.5, solver="exact", first_time="skip", initial_memory="local-set"
+    )
+    strategy = HFedMSD(settings, factory(8, local_size=300))
     stored: set[int] = set()
     for state, plan in rounds(strategy, 12):
         sensors = {sensor for group in plan.groups for sensor in group.sensors}
@@ -203,18 +205,18 @@ def test_class_counts_that_are_reported_once_form_the_groups_of_every_cycle() ->
         plan = strategy.plan(state, COUNTS if asks else None)
         same = reporting.plan(other, COUNTS)
         assert (plan.groups, plan.group_distance) == (same.groups, same.group_distance)
-        state, other = strategy.after(state, plan, happened(plan)), reporting.after(other, same, happened(same))
+        state, other = strategy.update(state, plan, happened(plan)), reporting.update(other, same, happened(same))
 
 
 def test_hfedms_s_too_may_ask_for_class_counts_once() -> None:
-    strategy = HFedMSStatic(HFedMSStaticSettings(solver="exact", class_counts="once"), CNN, np.arange(368), Draws(1))
+    strategy = HFedMSS(HFedMSStaticSettings(solver="exact", class_counts="once"), factory(368))
     state, groups = strategy.start(), []
     for number in range(1, 5):
         asks = strategy.report(state) is not None
         assert asks == (number == 1)
         plan = strategy.plan(state, COUNTS if asks else None)
         groups.append(plan.groups)
-        state = strategy.after(state, plan, happened(plan))
+        state = strategy.update(state, plan, happened(plan))
     assert len(set(groups)) == 4
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord
-from hfedms_sim.scenario import MODELS, StaticGroupsSettings, StaticICGSettings
-from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.static import StaticGroups
+from hfedms_sim.scenario import MODELS
+from hfedms_sim.strategies.static import StaticGroups, StaticGroupsSettings, StaticICG, StaticICGSettings
+from tests.strategies.factories import factory
 
 CNN = MODELS["cnn"]
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 97).astype(np.int64)
@@ -17,22 +17,22 @@ BOTH = ("static-groups", "static-icg")
 both = pytest.mark.parametrize("name", BOTH)
 
 
-def make(name: str, sensors: int = 97, seed: int = 1, **settings: Any) -> StaticGroups:
+def make(name: str, sensors: int = 97, seed: int = 1, **settings: Any) -> StaticGroups | StaticICG:
     """97 sensors by default: ten groups of nine, and seven left over."""
     if name == "static-groups":
-        return StaticGroups(StaticGroupsSettings(**settings), CNN, np.arange(sensors), Draws(seed))
+        return StaticGroups(StaticGroupsSettings(**settings), factory(sensors, seed))
     settings = {"solver": "exact"} | settings
-    return StaticGroups(StaticICGSettings(**settings), CNN, np.arange(sensors), Draws(seed))
+    return StaticICG(StaticICGSettings(**settings), factory(sensors, seed))
 
 
-def plans(strategy: StaticGroups, rounds: int = 20) -> Iterator[Plan]:
+def plans(strategy: StaticGroups | StaticICG, rounds: int = 20) -> Iterator[Plan]:
     """Class counts only where the strategy asked for them, as the simulation has it."""
     state = strategy.start()
     for number in range(1, rounds + 1):
-        counts = None if strategy.report(state) is None else COUNTS[: len(strategy._sensors)]
+        counts = None if strategy.report(state) is None else COUNTS[: len(strategy.factory.sensors)]
         plan = strategy.plan(state, counts)
         yield plan
-        state = strategy.after(state, plan, RoundRecord(number, number, "full", (), (), 0.0, 1.0))
+        state = strategy.update(state, plan, RoundRecord(number, number, "full", (), (), 0.0, 1.0))
 
 
 def members(groups: tuple[Group, ...]) -> set[tuple[int, ...]]:
@@ -95,7 +95,7 @@ def test_only_static_icg_reports_and_only_before_the_first_round() -> None:
         state, asked[name] = strategy.start(), []
         for plan in plans(strategy, 4):
             asked[name].append(strategy.report(state))
-            state = strategy.after(state, plan, RoundRecord(plan.round, plan.round, "full", (), (), 0.0, 1.0))
+            state = strategy.update(state, plan, RoundRecord(plan.round, plan.round, "full", (), (), 0.0, 1.0))
     assert asked == {"static-groups": [None] * 4, "static-icg": [Payload("report", 4 * 62), None, None, None]}
 
 
@@ -105,7 +105,7 @@ def test_inter_cluster_groups_are_more_alike_than_random_ones() -> None:
     counts[np.arange(96), np.arange(96) // 12] = 50
     strategy = make("static-icg", sensors=96, beta=12)
     first = strategy.plan(strategy.start(), counts)
-    later = strategy.plan(strategy.after(strategy.start(), first, RoundRecord(1, 1, "full", (), (), 0.0, 1.0)), None)
+    later = strategy.plan(strategy.update(strategy.start(), first, RoundRecord(1, 1, "full", (), (), 0.0, 1.0)), None)
     assert first.group_distance == 0  # one sensor of each of the eight types in every group
     assert all({sensor // 12 for sensor in group} == set(range(8)) for group in first.formed)
     assert later.group_distance is None

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import load_scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import export_trace
 

@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 from hfedms_sim.errors import RunError
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import Currents, Idle, load_scenario
+from hfedms_sim.scenario import Currents, Idle
 from hfedms_sim.validation.quantities import UNITS, Quantity, read_quantity
 
 CURRENTS = Currents(voltage_v=2.0, sleep_ma=0.5, connected_ma=1.0, receive_ma=10.0, transmit_ma=20.0)

@@ -12,8 +12,9 @@ from simpy import Environment, Interrupt
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.feasibility import radio_costs
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.rounds import Direction, Payload
-from hfedms_sim.scenario import NetworkProfile, load_profile, load_scenario
+from hfedms_sim.scenario import NetworkProfile, load_profile
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace

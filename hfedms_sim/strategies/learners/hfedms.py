@@ -27,8 +27,8 @@ from hfedms_sim.learning.samples import captured_images, local_images
 from hfedms_sim.learning.semantics import Memory, Semantics, drift, nearest_to_class_mean
 from hfedms_sim.lineage import State
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
-from hfedms_sim.scenario import HFedMSDynamicSettings
 from hfedms_sim.schedule import position_in_cycle
+from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 
 class CalibratingLearner(ChainLearner):

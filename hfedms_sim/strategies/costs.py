@@ -1,0 +1,59 @@
+"""What a participant of a full round costs: bytes on the air, multiply-adds, memory of a sensor.
+
+Where sensors descend by Adam (local_optimiser), each trained parameter has two moments in memory and costs seven
+multiply-adds more in each step: two products for the first moment, b1 m + (1 - b1) g, three for the second,
+b2 v + (1 - b2) g g, and a root and a division for m / (sqrt(v) + eps), counted as one each, though a small processor
+takes longer for these. The corrections of the bias are two numbers a step.
+"""
+
+from math import ceil
+from typing import NamedTuple
+
+from hfedms_sim.scenario import TRAINING_PASSES, LocalTraining, ModelSpec
+from hfedms_sim.units import BYTES_PER_PARAMETER
+
+_ADAM_MULTIPLY_ADDS, _ADAM_MOMENTS = 7, 2
+
+
+class Costs(NamedTuple):
+    parameters: int
+    """Trained, and sent each way."""
+    training_multiply_adds: int
+    """Of one sample in one epoch."""
+    memory_bytes: int = 0
+    """What a sensor holds beside the model it trains."""
+    extra_uplink_bytes: int = 0
+    """What it sends beside the model."""
+
+    @property
+    def model_bytes(self) -> int:
+        """What goes each way."""
+        return BYTES_PER_PARAMETER * self.parameters
+
+
+def plain_costs(
+    settings: LocalTraining,
+    model: ModelSpec,
+    *,
+    extra_parameters: int = 0,
+    extra_multiply_adds: int = 0,
+    frozen_bytes: int = 0,
+    extra_uplink_bytes: int = 0,
+) -> Costs:
+    """Return the costs of three passes of the model and the sensors' optimiser, and of what a strategy adds to that.
+
+    `extra_parameters` are trained and sent like the model's; `frozen_bytes` is what a sensor keeps and does not train.
+    """
+    parameters = model.parameters + extra_parameters
+    moments = _ADAM_MOMENTS if settings.local_optimiser == "adam" else 0
+    return Costs(
+        parameters,
+        TRAINING_PASSES * model.multiply_adds + optimiser_multiply_adds(settings, parameters) + extra_multiply_adds,
+        moments * BYTES_PER_PARAMETER * parameters + frozen_bytes,
+        extra_uplink_bytes,
+    )
+
+
+def optimiser_multiply_adds(settings: LocalTraining, parameters: int) -> int:
+    """Return what Adam takes beyond plain SGD for so many parameters: a sample's share of a step."""
+    return ceil(_ADAM_MULTIPLY_ADDS * parameters / settings.batch_size) if settings.local_optimiser == "adam" else 0

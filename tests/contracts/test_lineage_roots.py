@@ -1,0 +1,30 @@
+"""What a strategy's default settings add to the root of a lineage stays as it is: finished runs are found again.
+
+A new setting must not change these. One that has to is a commit of its own that says why, and
+`simulation/session.py:LEARNING_VERSION` goes up if the same settings now learn something else.
+"""
+
+import pytest
+
+from hfedms_sim.rounds import lineage_root
+from hfedms_sim.strategies import SHIPPED
+
+ROOTS = {
+    "fedavg": "647f2cfcb64d6fee",
+    "fedprox": "40e6c687f5b8da42",
+    "fedmmd": "1a1201ee221e32c4",
+    "fedfusion": "462d343628e5bf96",
+    "ida": "b63880cd2d0b5a0a",
+    "fedadagrad": "0f775f82056198cb",
+    "fedadam": "154b0e82bcb66774",
+    "fedyogi": "0bdd8033b3fa69ba",
+    "static-groups": "e2fc784410fdff31",
+    "static-icg": "0ae2e74a4234713b",
+    "hfedms-s": "88a2d180c7e843eb",
+    "hfedms-d": "8efd983247f5c0bc",
+}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_default_settings_have_the_root_they_always_had(name: str) -> None:
+    assert lineage_root(SHIPPED[name].Settings(name=name).learning_settings())[:16] == ROOTS[name]
