@@ -50,7 +50,8 @@ def test_sensors_that_stand_nowhere_have_their_cells_full_rates_and_no_place() -
     assert (
         sensors[["x_m", "y_m", "line_of_sight", "coupling_loss_db", "snr_up_db", "snr_down_db"]].isna().all(axis=None)
     )
-    assert sensors[JOULES].isna().all(axis=None)
+    assert sensors[JOULES[:-1]].isna().all(axis=None)
+    assert set(sensors["compute_j"]) == {0.0}
     assert len(JOULES) == 7
 
 

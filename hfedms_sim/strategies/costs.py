@@ -16,19 +16,16 @@ _ADAM_MULTIPLY_ADDS, _ADAM_MOMENTS = 7, 2
 
 
 class Costs(NamedTuple):
+    model_bytes: int
+    """What goes each way."""
     parameters: int
-    """Trained, and sent each way."""
+    """How many are trained."""
     training_multiply_adds: int
     """Of one sample in one epoch."""
     memory_bytes: int = 0
     """What a sensor holds beside the model it trains."""
     extra_uplink_bytes: int = 0
     """What it sends beside the model."""
-
-    @property
-    def model_bytes(self) -> int:
-        """What goes each way."""
-        return BYTES_PER_PARAMETER * self.parameters
 
 
 def plain_costs(
@@ -47,6 +44,7 @@ def plain_costs(
     parameters = model.parameters + extra_parameters
     moments = _ADAM_MOMENTS if settings.local_optimiser == "adam" else 0
     return Costs(
+        model.model_bytes + BYTES_PER_PARAMETER * extra_parameters,
         parameters,
         TRAINING_PASSES * model.multiply_adds + optimiser_multiply_adds(settings, parameters) + extra_multiply_adds,
         moments * BYTES_PER_PARAMETER * parameters + frozen_bytes,
