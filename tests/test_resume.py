@@ -23,6 +23,7 @@ from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.simulation import Progress, run
+from hfedms_sim.strategies import SETTINGS
 from tests.conftest import FAST, tiny_scenario
 from tests.interrupted import error_of, exit_code, outcome, started, write_scenario
 
@@ -59,7 +60,7 @@ def interrupted(out: Path, after: int = INTERRUPTED_AFTER, **changes: Any) -> Pa
 def resumed(out: Path, **changes: Any) -> int:
     """How many rounds were trained."""
     scenario = tiny_scenario(**(CHANGES | changes))
-    return int(run(scenario, out=RunDirectory.resumed(out, scenario)).provenance["rounds_trained"])
+    return int(run(scenario, out=RunDirectory.resumed(out, scenario, SETTINGS)).provenance["rounds_trained"])
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.loading import load_scenario, open_run, scenario_of
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.simulation import Progress, run
+from hfedms_sim.strategies import SETTINGS
 from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario
 
@@ -99,23 +100,25 @@ def test_a_resumed_run_ends_with_the_tables_of_an_uninterrupted_one(tmp_path: Pa
     with pytest.raises(KeyboardInterrupt):
         run(tiny_scenario(), timing_only=True, out=tmp_path / "out", on_round=interrupt)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"scenario.yaml", "provenance.json", "learning"}
-    resumed = run(tiny_scenario(), timing_only=True, out=RunDirectory.resumed(tmp_path / "out", tiny_scenario()))
+    resumed = run(
+        tiny_scenario(), timing_only=True, out=RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
+    )
     assert resumed.arrow("transfers").equals(run(tiny_scenario(), timing_only=True).arrow("transfers"))
 
 
 def test_a_run_that_another_process_writes_is_not_resumed(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    writing = RunDirectory.resumed(tmp_path / "out", tiny_scenario())
+    writing = RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
     with pytest.raises(InputError, match="another process is writing this run"):
-        RunDirectory.resumed(tmp_path / "out", tiny_scenario())
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
     writing.unlock()
-    RunDirectory.resumed(tmp_path / "out", tiny_scenario()).unlock()
+    RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS).unlock()
 
 
 def test_another_scenario_is_not_resumed(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
     with pytest.raises(InputError, match="another rounds: 6, now 7"):
-        RunDirectory.resumed(tmp_path / "out", tiny_scenario(rounds=7))
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario(rounds=7), SETTINGS)
 
 
 def test_progress_is_told_after_every_round() -> None:
@@ -177,7 +180,7 @@ def test_a_cell_that_carries_two_and_a_half_devices_is_as_much_quicker_and_as_bu
     result = run(scenario, timing_only=True)
     assert result.summary["simulated_s"] == pytest.approx((8 / 2.5 + 8) * result.transfers["airtime_s"][0])
     assert result.utilisation["hall"] == pytest.approx(8 / (8 / 2.5 + 8))
-    half = scenario.model_validate(
+    half = scenario_of(
         scenario.model_dump()
         | {"cells": [{"name": "hall", "profile": profile | {"uplink_capacity_bps": 20e3, "duplex": "cell-half"}}]}
     )

@@ -18,6 +18,7 @@ from hfedms_sim.loading import load_scenario, open_run
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
+from hfedms_sim.strategies import SETTINGS
 from tests.conftest import FAST, tiny_scenario
 
 LEARNING_COLUMNS = ["accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy"]
@@ -243,7 +244,7 @@ def test_a_timing_only_run_does_not_undo_a_trained_one(tmp_path: Path) -> None:
     run(scenario, out=out)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(InputError, match="was trained; --timing-only would undo that"):
-        run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario))
+        run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario, SETTINGS))
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 

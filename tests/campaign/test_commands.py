@@ -158,7 +158,7 @@ def test_without_profiles_the_scenarios_own_radios_are_taken() -> None:
     assert result.exit_code == 0, result.output
     (row,) = rows_of("out/comparison.csv")
     assert (row["profile"], row["seeds"]) == (load_scenario("./factory.yaml").profile_names, "2")
-    assert "not modelled" not in result.stdout
+    assert "not modelled: multicast" not in result.stdout
 
 
 def write_hall_radio(name: str, power_dbm: float | None, rate_bps: float) -> str:

@@ -16,7 +16,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.closed_form import exact_traffic
 from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.result import RunResult
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import Scenario, keys_of
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED
 from tests.conftest import tiny_scenario
@@ -215,7 +215,7 @@ def test_it_has_settings_a_paper_and_a_rule_and_is_shown(name: str) -> None:
     assert result.exit_code == 0, result.output
     shown = unfolded(result.output)
     assert unfolded(f"rule {algorithm.rule} paper {algorithm.paper}") in shown
-    assert all(f"strategy.{key}" in shown for key in type(settings).model_fields if key != "name")
+    assert all(f"strategy.{key}" in shown for key in keys_of(type(settings)) if key != "name")
 
 
 def unfolded(text: str) -> str:
