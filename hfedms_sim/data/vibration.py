@@ -43,7 +43,7 @@ class Vibration:
     seed: int
     machines: int
     sensors_per_machine: int = 1
-    faults_per_machine: int = 3
+    faults_per_machine: int = 4
     evenly: bool = False
     """Deal the windows of all machines to all sensors alike: the iid split to compare with."""
     name: ClassVar[str] = "vibration"

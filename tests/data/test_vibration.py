@@ -15,7 +15,7 @@ from hfedms_sim.data.vibration_labels import Condition
 
 Real = NDArray[np.float64]
 
-DIGEST = "4fb95f3bc565098b8c596d1b8bd983f147d92181779c7410ce8295e0cf03d3b2"
+DIGEST = "5e654049d532517c30056226d9b11a464c1a9ad61fca849624b0d203bdf1fa5f"
 
 
 def park(**changes: Any) -> Vibration:
