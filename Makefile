@@ -51,6 +51,7 @@ check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	MYPYPATH=examples/fedavgm $(BIN)/mypy examples/fedavgm/*.py
 	$(BIN)/lint-imports
 
 $(VENV)/.bench: $(INSTALLED)

@@ -13,7 +13,15 @@ from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
 from hfedms_sim.strategies.fedprox import FedProx
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
 from hfedms_sim.strategies.ida import Ida
-from hfedms_sim.strategies.known import AnyStrategy, KnownSettings, KnownStrategies, name_of, path_of, strategy_of
+from hfedms_sim.strategies.known import (
+    AnyStrategy,
+    KnownSettings,
+    KnownStrategies,
+    name_of,
+    path_of,
+    require_sound,
+    strategy_of,
+)
 from hfedms_sim.strategies.outside import code_digest, import_outside
 from hfedms_sim.strategies.static import StaticGroups, StaticICG
 
@@ -71,5 +79,6 @@ __all__ = [
     "name_of",
     "path_of",
     "plain_costs",
+    "require_sound",
     "strategy_of",
 ]

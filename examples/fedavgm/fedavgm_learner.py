@@ -1,0 +1,29 @@
+"""FedAvgM's server. Its velocity is part of the state, so that an interrupted run goes on as if it had not been."""
+
+from fedavgm import FedAvgMSettings
+
+from hfedms_sim.learning import ChainLearner, LocalSet, Parts, State, Weights, arrays_of, weights_under
+
+_VELOCITY = "velocity"
+
+
+class MomentumLearner(ChainLearner):
+    def __init__(self, settings: FedAvgMSettings, parts: Parts) -> None:
+        super().__init__(settings, parts)
+        self._momentum, self._rate = settings.momentum, settings.server_learning_rate
+        self._velocity: Weights = {}
+
+    def state(self) -> State:
+        return super().state() | arrays_of(_VELOCITY, self._velocity)
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._velocity = weights_under(_VELOCITY, state)
+
+    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
+        mean, before = super()._merged(chains, shares), self._velocity
+        change = {name: mean[name] - value for name, value in self.weights.items()}
+        self._velocity = {
+            name: self._momentum * before[name] + each if before else each for name, each in change.items()
+        }
+        return {name: value + self._rate * self._velocity[name] for name, value in self.weights.items()}

@@ -1,0 +1,71 @@
+"""The example package, installed beside hfedms_sim: its strategy is known by name everywhere, and missed when gone."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "fedavgm"
+SMALL = ["--rounds", "6", "--set", "sensors.count=12", "--set", "model=tiny-mlp", "--set", "evaluate_every=3"]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the package is installed, apart from everything else."""
+    source, target = tmp_path_factory.mktemp("source") / "fedavgm", tmp_path_factory.mktemp("site")
+    shutil.copytree(EXAMPLE, source)
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(target)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(source)], check=True, capture_output=True)
+    return target
+
+
+def command(directory: Path, site: Path | None, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": "" if site is None else str(site)}
+    program = [sys.executable, "-m", "hfedms_sim.cli", *arguments]
+    return subprocess.run(program, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+
+
+def ok(directory: Path, site: Path, *arguments: str) -> str:
+    ended = command(directory, site, *arguments)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_the_example_is_listed_shown_run_compared_swept_plotted_and_learnt_from(
+    installed: Path, tmp_path: Path
+) -> None:
+    assert "fedavgm" in ok(tmp_path, installed, "list", "strategies")
+    assert "strategy.momentum" in ok(tmp_path, installed, "show", "fedavgm")
+    ok(tmp_path, installed, "run", "quickstart", "--strategy", "fedavgm", *SMALL, "--out", "one", "--quiet")
+    (tmp_path / "mine.yaml").write_text((tmp_path / "one" / "scenario.yaml").read_text())
+    assert "ok" in ok(tmp_path, installed, "check", "mine.yaml")
+    ok(tmp_path, installed, "run", "mine.yaml", "--learn-from", "one", "--out", "two", "--quiet")
+    assert json.loads((tmp_path / "two" / "provenance.json").read_text())["rounds_trained"] == 0
+    ok(tmp_path, installed, "plot", "one", "two", "--out", "both.png")
+    few = ["--rounds", "2", *SMALL[2:], "--jobs", "2", "--quiet"]
+    ok(tmp_path, installed, "compare", "quickstart", "--strategies", "fedavg,fedavgm", *few, "--out", "compared")
+    assert "fedavgm" in (tmp_path / "compared" / "comparison.csv").read_text()
+    ok(tmp_path, installed, "sweep", "mine.yaml", "--grid", "strategy.momentum=0.5,0.9", *few, "--out", "swept")
+
+
+def test_without_the_package_one_line_says_what_is_missing(installed: Path, tmp_path: Path) -> None:
+    ok(tmp_path, installed, "run", "quickstart", "--strategy", "fedavgm", *SMALL, "--out", "one", "--quiet")
+    for arguments in (["plot", "one", "--out", "one.png"], ["run", "quickstart", "--strategy", "fedavgm"]):
+        missing = command(tmp_path, None, *arguments)
+        assert missing.returncode == 2
+        assert missing.stderr.count("\n") == 1
+        assert "fedavgm" in missing.stderr
+
+
+def test_the_example_keeps_to_the_contract_of_strategies(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "from fedavgm import FedAvgMSettings; from hfedms_sim.checks import check_strategy;"
+        "check_strategy(FedAvgMSettings(learning_rate=0.05))"
+    )
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(installed)}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
