@@ -7,8 +7,8 @@
 (b) One FedAvg round with 30 % of 10,000, 100,000 and 1,000,000 sensors in 50 cells, three processes each: seconds of
     playing and writing (start-up excluded) and peak memory; the best counts. A process repeats a short round.
 
-The bars of (a) and of the largest round are 1.5 times the first reading of the same workload on the same, busy machine
-before transfers became SimPy events that can fail (commit c1a41af).
+The bars of (a) and of the largest round are 1.5 times the first reading of the same workload before transfers became
+SimPy events that can fail (commit c1a41af); they are missed, and docs/design.md says what for.
 """
 
 import json
