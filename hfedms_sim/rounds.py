@@ -9,7 +9,7 @@ their radios. Times, profiles and the number of rounds are not part of it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
@@ -154,6 +154,42 @@ class RoundRecord:
     @property
     def participations(self) -> Iterator[Participation]:
         return (participation for chain in self.chains for participation in chain)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """What a server could know of the network before a round: arrays by sensor number, and by cell where it says so.
+
+    Not a number is what it does not know (yet): rates of sensors out of coverage, durations before the first.
+    """
+
+    cell: NDArray[np.int64]
+    """The cell that each sensor uses."""
+    uplink_bps: NDArray[np.float64]
+    """Its rate alone in the cell."""
+    downlink_bps: NDArray[np.float64]
+    coverage_class: NDArray[np.float64]
+    last_uplink_s: NDArray[np.float64]
+    """How long its last uplink took, from ready to delivered."""
+    last_downlink_s: NDArray[np.float64]
+    last_work_s: NDArray[np.float64]
+    """How long it worked when it last took part."""
+    uplink_channels: NDArray[np.float64]
+    """By cell: how many sensors it serves at their full rate."""
+    downlink_channels: NDArray[np.float64]
+    battery_share: None = None
+    """What is left of each battery; not known yet."""
+    availability: None = None
+    """Announced absences; not known yet."""
+
+
+class PlanContext(NamedTuple):
+    """What a strategy may look at when it plans a round."""
+
+    counts: NDArray[np.int64] | None
+    """Class counts of the report, sensors x classes; None if it asked for none."""
+    network: Callable[[], NetworkView]
+    """The network as it is now; worked out when asked for."""
 
 
 def lineage_root(settings: Mapping[str, Any]) -> str:

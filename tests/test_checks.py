@@ -9,7 +9,7 @@ from hfedms_sim.checks import CheckFailed, check_strategy
 from hfedms_sim.learning import ChainLearner, LocalSet, Weights
 from hfedms_sim.rounds import Payload, Plan
 from hfedms_sim.scenario import LocalTraining
-from hfedms_sim.strategies import SHIPPED, ClassCounts
+from hfedms_sim.strategies import SHIPPED, PlanContext
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 
 
@@ -83,8 +83,8 @@ class Weightless(Averaging[WeightlessSettings]):
     paper = rule = "none"
     Settings: ClassVar = WeightlessSettings
 
-    def plan(self, state: int, counts: ClassCounts | None) -> Plan:
-        return super().plan(state, counts)._replace(payload=Payload("model", -4))
+    def plan(self, state: int, context: PlanContext) -> Plan:
+        return super().plan(state, context)._replace(payload=Payload("model", -4))
 
 
 class RaisingSettings(AveragingSettings):
@@ -95,7 +95,7 @@ class Raising(Averaging[RaisingSettings]):
     paper = rule = "none"
     Settings: ClassVar = RaisingSettings
 
-    def plan(self, state: int, counts: ClassCounts | None) -> Plan:
+    def plan(self, state: int, context: PlanContext) -> Plan:
         raise ValueError("no idea")
 
 

@@ -4,7 +4,7 @@ from time import perf_counter
 from typing import Any
 
 from hfedms_sim.data import Batches
-from hfedms_sim.rounds import Plan, RoundRecord
+from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.strategies import Strategy, make_strategy
 from hfedms_sim.world import World
@@ -24,7 +24,7 @@ class Planner:
         captures = None if report is None else self._world.report(report)
         started = perf_counter()
         counts = None if captures is None else self._batches.counts(captures)
-        plan = self._strategy.plan(self._state, counts)
+        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network))
         self.wall_s += perf_counter() - started
         return plan
 

@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from hfedms_sim.rounds import NetworkView, PlanContext
 from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, Factory, LocalSizes, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, plain_costs
 from hfedms_sim.strategies.fedavg import FedAvg
+from hfedms_sim.strategies.fedcs import FedCS
 from hfedms_sim.strategies.fedfusion import FedFusion
 from hfedms_sim.strategies.fedmmd import FedMMD
 from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
@@ -40,6 +42,7 @@ SHIPPED: dict[str, AnyStrategy] = {
         FedAdagrad,
         FedAdam,
         FedYogi,
+        FedCS,
         StaticGroups,
         StaticICG,
         HFedMSS,
@@ -71,6 +74,8 @@ __all__ = [
     "Costs",
     "Factory",
     "LocalTraining",
+    "NetworkView",
+    "PlanContext",
     "Strategy",
     "code_digest",
     "import_outside",

@@ -1,11 +1,11 @@
 """What a strategy is: one object that plans rounds, says what they cost, and names who learns from them.
 
     state = strategy.start()
-    each round: the report it asks for, if any -> plan(state, counts) -> the world plays it ->
+    each round: the report it asks for, if any -> plan(state, context) -> the world plays it ->
     state = update(state, plan, record)
 
-A plan reads counts and records, never the clock, a tensor or a metric. What shipped strategies are made of is all there
-is: one from outside is written in the same way.
+A plan may read class counts, records and the network (`PlanContext`), never a tensor or a metric. What shipped
+strategies are made of is all there is: one from outside is written in the same way.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.rounds import Payload, Plan, RoundRecord
+from hfedms_sim.rounds import Payload, Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import LocalTraining, ModelSpec
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.costs import Costs, plain_costs
@@ -67,8 +67,8 @@ class Strategy(ABC, Generic[Own, State]):
         return None
 
     @abstractmethod
-    def plan(self, state: State, counts: ClassCounts | None) -> Plan:
-        """Return the coming round. `counts` are the class counts of a report, if it asked for one."""
+    def plan(self, state: State, context: PlanContext) -> Plan:
+        """Return the coming round."""
 
     @abstractmethod
     def update(self, state: State, plan: Plan, record: RoundRecord) -> State:

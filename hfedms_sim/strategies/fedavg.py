@@ -8,10 +8,10 @@ in the sensors' loss or in the server's mean.
 
 from typing import ClassVar, Literal, TypeVar
 
-from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ServerWeights
 from hfedms_sim.schedule import selected
-from hfedms_sim.strategies.base import ClassCounts, Strategy
+from hfedms_sim.strategies.base import Strategy
 
 
 class AveragingSettings(LocalTraining):
@@ -34,16 +34,15 @@ class Averaging(Strategy[Own, int]):
     def start(self) -> int:
         return 1
 
-    def plan(self, state: int, counts: ClassCounts | None) -> Plan:
-        settings, (model, sensors, draws, _) = self.settings, self.factory
-        costs = self.costs(settings, model)
-        clients = draws.subset("selection", sensors, selected(settings.sample_ratio, len(sensors)), state).tolist()
+    def plan(self, state: int, context: PlanContext) -> Plan:
+        settings, model = self.settings, self.factory.model
+        costs, clients = self.costs(settings, model), self.participants(state, context)
         return Plan(
             round=state,
             cycle=state,
             phase="full",
             groups=tuple(Group(number, (client,)) for number, client in enumerate(clients)),
-            total_groups=len(sensors),
+            total_groups=len(self.factory.sensors),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
             memory={},
@@ -52,6 +51,13 @@ class Averaging(Strategy[Own, int]):
             trained_parameters=costs.parameters,
             extra_uplink_bytes=costs.extra_uplink_bytes,
         )
+
+    def participants(self, state: int, context: PlanContext) -> list[int]:
+        """Return who takes part in the coming round."""
+        _, sensors, draws, _ = self.factory
+        size = selected(self.settings.sample_ratio, len(sensors))
+        drawn: list[int] = draws.subset("selection", sensors, size, state).tolist()
+        return drawn
 
     def update(self, state: int, plan: Plan, record: RoundRecord) -> int:
         return state + 1

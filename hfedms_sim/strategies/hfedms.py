@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, TypeVar
 import numpy as np
 from pydantic import model_validator
 
-from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, Samples, Scatter, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, PositiveInt
 from hfedms_sim.schedule import cycle_of, group_count, position_in_cycle, selected
 from hfedms_sim.strategies.base import ClassCounts, Strategy
@@ -134,8 +134,8 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         due = position_in_cycle(state.round, self.settings.cycle_rounds) == 0 and state.counts is None
         return class_counts_report() if due else None
 
-    def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
-        return self._full_plan(state, counts, scatter=None)
+    def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
+        return self._full_plan(state, context.counts, scatter=None)
 
     def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         return self._next(state, plan)
@@ -216,10 +216,10 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
         held = dict(zip(sensors.tolist(), self.factory.local_sizes(sensors).tolist(), strict=True))
         return replace(super().start(), memory=held)
 
-    def plan(self, state: HFedMSState, counts: ClassCounts | None) -> Plan:
+    def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
         if position_in_cycle(state.round, self.settings.cycle_rounds) > 0:
             return self._calibration_plan(state)
-        return self._full_plan(state, counts, self._scatter() if self.settings.cycle_rounds > 1 else None)
+        return self._full_plan(state, context.counts, self._scatter() if self.settings.cycle_rounds > 1 else None)
 
     def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.

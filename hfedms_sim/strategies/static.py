@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, TypeVar
 import numpy as np
 
 from hfedms_sim.grouping import random_groups
-from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, PositiveInt
 from hfedms_sim.schedule import selected
 from hfedms_sim.strategies.base import ClassCounts, Strategy
@@ -66,10 +66,10 @@ class FixedGroups(Strategy[Own, StaticState]):
     def start(self) -> StaticState:
         return StaticState(1, ())
 
-    def plan(self, state: StaticState, counts: ClassCounts | None) -> Plan:
+    def plan(self, state: StaticState, context: PlanContext) -> Plan:
         settings, (model, sensors, draws, _) = self.settings, self.factory
         groups, distance = (
-            (state.groups, None) if state.groups else self._form(counts, min(settings.beta, len(sensors)))
+            (state.groups, None) if state.groups else self._form(context.counts, min(settings.beta, len(sensors)))
         )
         size = selected(settings.sample_ratio, len(groups))
         chosen = draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Mapping
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +28,20 @@ class SensorTraffic:
         self._transfers = array("q", bytes(8 * sensors))
         self._airtime_s = array("d", bytes(8 * sensors))
         self._bytes: dict[Direction, array[int]] = {each: array("q", bytes(8 * sensors)) for each in _DIRECTIONS}
+        self._last_s: dict[Direction, array[float]] = {each: array("d", [nan]) * sensors for each in _DIRECTIONS}
 
-    def note(self, transfer: Transfer, arrived_bytes: int, airtime_s: float) -> None:
-        """Count a transfer that has just ended."""
-        bytes_of = self._bytes[transfer.direction]
+    def note(self, transfer: Transfer, arrived_bytes: int, airtime_s: float, taken_s: float) -> None:
+        """Count a transfer that has just ended, so long after it was ready."""
+        bytes_of, last_s = self._bytes[transfer.direction], self._last_s[transfer.direction]
         for sensor in transfer.radios:
             self._transfers[sensor] += 1
             self._airtime_s[sensor] += airtime_s
             bytes_of[sensor] += arrived_bytes
+            last_s[sensor] = taken_s
+
+    def last_s(self, direction: Direction) -> NDArray[np.float64]:
+        """Return how long the last transfer of each sensor took; not a number where there was none."""
+        return np.array(self._last_s[direction])
 
     def columns(self, sensors: slice) -> Columns:
         return {
@@ -64,7 +71,7 @@ def write_sensors(
                 "cell": names[attachment.cells(sensors)],
                 "compute": np.full(len(sensors), scenario.compute.device, dtype=object),
                 "covered": covered[part],
-                **_rates(scenario, attachment, sensors, covered[part]),
+                **rates(scenario, attachment, sensors, covered[part]),
                 **(_places(attachment, part) if isinstance(attachment, Placed) else {}),
                 **traffic.columns(part),
                 **{f"{state}_j": getattr(energy, state)[part] for state in States._fields},
@@ -76,13 +83,13 @@ def _parts(count: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, count)) for start in range(0, count, _CHUNK))
 
 
-def _rates(
+def rates(
     scenario: Scenario, attachment: Attachment, sensors: NDArray[np.int64], covered: NDArray[np.bool_]
-) -> Columns:
+) -> dict[str, NDArray[np.float64]]:
     """Return the rates and the class of each sensor, not a number where it is out of coverage."""
     cells, known = attachment.cells(sensors), np.where(covered, 1.0, np.nan)
     placed = attachment if isinstance(attachment, Placed) else None
-    columns: dict[str, NDArray[np.generic]] = {}
+    columns: dict[str, NDArray[np.float64]] = {}
     for direction in _DIRECTIONS:
         full_bps = np.array([cell.profile.rate_bps(direction) for cell in scenario.cells])[cells]
         share = 1.0 if placed is None else placed.rate_shares[direction][sensors]

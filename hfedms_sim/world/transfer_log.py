@@ -48,7 +48,7 @@ class TransferLog:
         airtime_s, again_bytes, *_ = sent
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
-        self.of_sensors.note(transfer, arrived_bytes, airtime_s)
+        self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
         self._retransmitted_bytes += again_bytes
         self._trace.transfers.append((
             self._transfers, round_number, group, hop, direction, kind, source, target, sensor, cell, size_bytes,

@@ -7,7 +7,9 @@ across cells, and to or from the server, it also crosses the backbone, which has
 arithmetic takes no time.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from hfedms_sim.rounds import (
     Direction,
     Group,
     Hop,
+    NetworkView,
     Participation,
     Payload,
     Plan,
@@ -40,7 +43,7 @@ from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
-from hfedms_sim.world.sensor_rows import write_sensors
+from hfedms_sim.world.sensor_rows import rates, write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
 from hfedms_sim.world.transfer import Transfer
 from hfedms_sim.world.transfer_log import TransferLog
@@ -83,6 +86,7 @@ class World:
         self._log = TransferLog(trace, scenario.sensors.count)
         loss_draws = LossDraws(draws, scenario.sensors.count)
         self._ledger = Ledger(scenario.sensors.count)
+        self._last_work_s = array("d", [nan]) * scenario.sensors.count
         self.cells = tuple(
             Cell(self.env, number, settings, draws, loss_draws, self._attachment, self._log, self._ledger)
             for number, settings in enumerate(scenario.cells)
@@ -145,6 +149,23 @@ class World:
         powers = [None if cell.meter is None else cell.meter.power for cell in self.cells]
         return sensor_energy(self._ledger, powers, cells, self._settled_s)
 
+    def network(self) -> NetworkView:
+        """Return what a server could know of the sensors' links now."""
+        sensors, profiles = np.arange(self._ledger.sensors), [cell.profile for cell in self._scenario.cells]
+        covered = np.isin(sensors, self.covered)
+        known = rates(self._scenario, self._attachment, sensors, covered)
+        return NetworkView(
+            cell=self._attachment.cells(sensors),
+            uplink_bps=known["uplink_bps"],
+            downlink_bps=known["downlink_bps"],
+            coverage_class=known["coverage_class"],
+            last_uplink_s=self._log.of_sensors.last_s("up"),
+            last_downlink_s=self._log.of_sensors.last_s("down"),
+            last_work_s=np.array(self._last_work_s),
+            uplink_channels=np.array([profile.channels_in("up") for profile in profiles]),
+            downlink_channels=np.array([profile.channels_in("down") for profile in profiles]),
+        )
+
     def end_run(self) -> None:
         """Write the table of sensors, when the last round has ended."""
         energy = self.energy_of_sensors()
@@ -193,12 +214,13 @@ class World:
                 if plan.scatter is not None:  # a calibration round may reuse it
                     self._batches[hop.target] = (self._round, batch)
                 memory, newcomer = plan.memory.get(hop.target, 0), hop.target in plan.newcomers
-                trained = False
+                trained, began_s = False, self.env.now
                 for step in plan.work:
                     samples = step.samples(batch.captured, memory, newcomer)
                     if samples:
                         trained = trained or step.kind != "extract"
                         yield from self._work(group.number, hop.number, hop.target, step, samples)
+                self._last_work_s[hop.target] = self.env.now - began_s
                 chain.append(Participation(hop.target, batch.ranges, trained, True, False))
 
     def _push_report(self, sensor: int, payload: Payload) -> ProcessGenerator:

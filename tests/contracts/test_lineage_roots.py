@@ -18,6 +18,7 @@ ROOTS = {
     "fedadagrad": "0f775f82056198cb",
     "fedadam": "154b0e82bcb66774",
     "fedyogi": "0bdd8033b3fa69ba",
+    "fedcs": "de67df36a728d43f",
     "static-groups": "e2fc784410fdff31",
     "static-icg": "0ae2e74a4234713b",
     "hfedms-s": "88a2d180c7e843eb",

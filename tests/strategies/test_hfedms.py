@@ -9,7 +9,7 @@ import pytest
 from hfedms_sim.rounds import Participation, Payload, Plan, RoundRecord
 from hfedms_sim.scenario import MODELS
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSDynamicSettings, HFedMSS, HFedMSState, HFedMSStaticSettings
-from tests.strategies.factories import factory
+from tests.strategies.factories import context, factory
 
 CNN = MODELS["cnn"]
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 368).astype(np.int64)
@@ -35,7 +35,7 @@ def rounds(strategy: HFedMSS | HFedMSD, count: int) -> Iterator[tuple[HFedMSStat
     """The state before each round, and its plan."""
     state = strategy.start()
     for _ in range(count):
-        plan = strategy.plan(state, COUNTS[: len(strategy.factory.sensors)])
+        plan = strategy.plan(state, context(COUNTS[: len(strategy.factory.sensors)]))
         yield state, plan
         state = strategy.update(state, plan, happened(plan))
 
@@ -71,7 +71,9 @@ def test_an_interval_of_one_never_scatters_and_never_touches_memory() -> None:
 @pytest.mark.parametrize("cycle", [1, 2, 5, 34, 100])
 def test_groups_are_equal_disjoint_and_as_many_as_the_schedule_says(cycle: int) -> None:
     strategy = dynamic(interval=5)
-    plan = strategy.plan(HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}, seen={}), COUNTS)
+    plan = strategy.plan(
+        HFedMSState(round=5 * (cycle - 1) + 1, groups=(), memory={}, captured={}, seen={}), context(COUNTS)
+    )
     sensors = [sensor for group in plan.groups for sensor in group.sensors]
     sizes = {len(group.sensors) for group in plan.groups}
     expected = {1: (3, 36), 2: (6, 18), 5: (12, 9), 34: (24, 4), 100: (30, 3)}[cycle]
@@ -82,8 +84,8 @@ def test_groups_are_equal_disjoint_and_as_many_as_the_schedule_says(cycle: int) 
 
 def test_spread_gives_every_left_over_sensor_a_group() -> None:
     settings = {"sample_ratio": 1.0, "beta": 10}
-    dropped = dynamic(**settings).plan(dynamic().start(), COUNTS)
-    spread = dynamic(**settings, leftover="spread").plan(dynamic().start(), COUNTS)
+    dropped = dynamic(**settings).plan(dynamic().start(), context(COUNTS))
+    spread = dynamic(**settings, leftover="spread").plan(dynamic().start(), context(COUNTS))
     assert dropped.participants == 360
     assert sorted(sensor for group in spread.groups for sensor in group.sensors) == list(range(368))
     assert {len(group.sensors) for group in spread.groups} == {36, 37}
@@ -123,7 +125,7 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
     strategy = dynamic(sensors=8, interval=3, beta=1, sample_ratio=1.0, scc="oracle")
     state = strategy.start()
     for _ in range(6):
-        plan = strategy.plan(state, COUNTS[: len(strategy.factory.sensors)])
+        plan = strategy.plan(state, context(COUNTS[: len(strategy.factory.sensors)]))
         state = strategy.update(state, plan, happened(plan, captured=200, static=True))
     assert set(state.memory.values()) == {200}
 
@@ -169,7 +171,7 @@ def test_a_calibration_rounds_work_is_about_a_third_of_a_full_rounds() -> None:
 
 
 def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_fill() -> None:
-    with_memory, without = (dynamic(scc=scc).plan(dynamic().start(), COUNTS).scatter for scc in ("on", "off"))
+    with_memory, without = (dynamic(scc=scc).plan(dynamic().start(), context(COUNTS)).scatter for scc in ("on", "off"))
     assert with_memory is not None
     assert without is not None
     assert [step.kind for step in with_memory.work] == ["extract"]
@@ -202,8 +204,8 @@ def test_class_counts_that_are_reported_once_form_the_groups_of_every_cycle() ->
     for number in range(1, 10):
         asks = strategy.report(state) is not None
         assert asks == (number == 1)
-        plan = strategy.plan(state, COUNTS if asks else None)
-        same = reporting.plan(other, COUNTS)
+        plan = strategy.plan(state, context(COUNTS if asks else None))
+        same = reporting.plan(other, context(COUNTS))
         assert (plan.groups, plan.group_distance) == (same.groups, same.group_distance)
         state, other = strategy.update(state, plan, happened(plan)), reporting.update(other, same, happened(same))
 
@@ -214,7 +216,7 @@ def test_hfedms_s_too_may_ask_for_class_counts_once() -> None:
     for number in range(1, 5):
         asks = strategy.report(state) is not None
         assert asks == (number == 1)
-        plan = strategy.plan(state, COUNTS if asks else None)
+        plan = strategy.plan(state, context(COUNTS if asks else None))
         groups.append(plan.groups)
         state = strategy.update(state, plan, happened(plan))
     assert len(set(groups)) == 4

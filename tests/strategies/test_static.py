@@ -9,7 +9,7 @@ import pytest
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord
 from hfedms_sim.scenario import MODELS
 from hfedms_sim.strategies.static import StaticGroups, StaticGroupsSettings, StaticICG, StaticICGSettings
-from tests.strategies.factories import factory
+from tests.strategies.factories import context, factory
 
 CNN = MODELS["cnn"]
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 97).astype(np.int64)
@@ -30,7 +30,7 @@ def plans(strategy: StaticGroups | StaticICG, rounds: int = 20) -> Iterator[Plan
     state = strategy.start()
     for number in range(1, rounds + 1):
         counts = None if strategy.report(state) is None else COUNTS[: len(strategy.factory.sensors)]
-        plan = strategy.plan(state, counts)
+        plan = strategy.plan(state, context(counts))
         yield plan
         state = strategy.update(state, plan, RoundRecord(number, number, "full", (), (), 0.0, 1.0))
 
@@ -104,8 +104,10 @@ def test_inter_cluster_groups_are_more_alike_than_random_ones() -> None:
     counts = np.zeros((96, 62), dtype=np.int64)
     counts[np.arange(96), np.arange(96) // 12] = 50
     strategy = make("static-icg", sensors=96, beta=12)
-    first = strategy.plan(strategy.start(), counts)
-    later = strategy.plan(strategy.update(strategy.start(), first, RoundRecord(1, 1, "full", (), (), 0.0, 1.0)), None)
+    first = strategy.plan(strategy.start(), context(counts))
+    later = strategy.plan(
+        strategy.update(strategy.start(), first, RoundRecord(1, 1, "full", (), (), 0.0, 1.0)), context()
+    )
     assert first.group_distance == 0  # one sensor of each of the eight types in every group
     assert all({sensor // 12 for sensor in group} == set(range(8)) for group in first.formed)
     assert later.group_distance is None
