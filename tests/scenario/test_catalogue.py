@@ -16,7 +16,7 @@ from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 STRATEGIES = (
-    "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, static-groups, static-icg, "
+    "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, fedcs, static-groups, static-icg, "
     "hfedms-s or hfedms-d"
 )
 PROFILE = "name: mine\nuplink_bps: 1000\ndownlink_bps: 2000\n"
