@@ -4,9 +4,10 @@ from time import perf_counter
 from typing import Any
 
 from hfedms_sim.data import Batches
+from hfedms_sim.errors import InputError
 from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.strategies import Strategy, make_strategy
+from hfedms_sim.strategies import Strategy, make_strategy, path_of
 from hfedms_sim.world import World
 
 
@@ -26,7 +27,14 @@ class Planner:
         counts = None if captures is None else self._batches.counts(captures)
         plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network))
         self.wall_s += perf_counter() - started
+        self._require_payload(plan)
         return plan
+
+    def _require_payload(self, plan: Plan) -> None:
+        """Refuse a plan whose transfers have no size: no radio could say how long they take."""
+        if plan.payload.size_bytes < 1 or plan.extra_uplink_bytes < 0:
+            sent = f"{plan.payload.size_bytes} bytes and {plan.extra_uplink_bytes} more up"
+            raise InputError(f"{path_of(type(self._strategy))}: plan sends {sent}; must be at least 1 and 0")
 
     def after(self, plan: Plan, record: RoundRecord) -> None:
         self._state = self._strategy.update(self._state, plan, record)
