@@ -47,14 +47,14 @@ class KnownStrategies(Mapping[str, AnyStrategy]):
         return len(list(iter(self)))
 
     def _imported(self) -> dict[str, AnyStrategy]:
-        """Return the strategies that some other module has defined."""
+        """Return the strategies that some other module has defined; one that was defined again, the last time."""
         found: dict[str, AnyStrategy] = {}
         for strategy in _defined(Strategy.__subclasses__()):
             name = name_of(strategy)
             if self._shipped.get(name) is strategy:
                 continue
             other = self._shipped.get(name) or found.get(name)
-            if other is not None:
+            if other is not None and path_of(other) != path_of(strategy):
                 raise InputError(f"strategy '{name}': is defined twice, as {path_of(other)} and as {path_of(strategy)}")
             found[name] = strategy
         return found

@@ -122,3 +122,18 @@ def test_a_bad_module_is_refused_in_one_line_that_names_it(tmp_path: Path, kind:
     assert [line for line in ended.stderr.splitlines() if line.startswith("error: ")] == ended.stderr.splitlines()[-1:]
     assert "Traceback" not in ended.stderr
     assert said in ended.stderr
+
+
+def test_a_strategy_that_is_defined_again_as_in_a_notebook_is_the_last_one(tmp_path: Path) -> None:
+    cell = (
+        "class S(AveragingSettings):\n    name: Literal['mine'] = 'mine'\n    edition: int = {0}\n"
+        "class Mine(Averaging):\n    Settings = S\n    paper = rule = 'none'\n"
+    )
+    (tmp_path / "notebook.py").write_text(
+        "from typing import Literal\nfrom hfedms_sim import load_scenario\n"
+        "from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings\n"
+        f"{cell.format(1)}first = Mine\n{cell.format(2)}"
+        "print(load_scenario('quickstart', strategy='mine').strategy.edition)\n"
+    )
+    ended = subprocess.run([sys.executable, "notebook.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.returncode) == ("2\n", 0), ended.stderr
