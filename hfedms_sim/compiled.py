@@ -13,7 +13,7 @@ from pathlib import Path
 from hfedms_sim.errors import InputError
 
 VARIANTS = ("baseline", "avx2", "avx512")
-"""From the least to the best."""
+"""The instruction sets, from the least to the best."""
 OFF = "off"
 SETTING = "HFEDMS_SIM_KERNELS"
 DIRECTORY = Path(__file__).parent / "learning" / "engine"

@@ -41,7 +41,7 @@ class Kin:
 
 
 def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
-    """By trial. `paths` has the lineages of each; of equally long ones those that come first train for the others."""
+    """Return the kin of each trial. `paths` are lineages; of equally long ones the first trains for the others."""
     order = sorted(paths, key=lambda name: -len(paths[name]))
     owner: dict[str, str] = {}
     found: dict[str, Kin] = {}

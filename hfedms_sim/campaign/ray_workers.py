@@ -16,7 +16,7 @@ from hfedms_sim.campaign.workers import At, Finished, attempt, thread_environmen
 from hfedms_sim.errors import InputError
 
 Files = dict[str, bytes]
-"""By their paths within a directory."""
+"""The contents of files, by their paths within a directory."""
 
 
 class RayWorkers:
@@ -86,7 +86,7 @@ def _perform(task: Task, sent: Files) -> tuple[tuple[Any, str | None, bool], Fil
 
 
 def _needed(parent: Path | None, fork: str | None) -> Files:
-    """Of the run that a trial learns from: its log, and the state at the fork, or its newest if that was never made."""
+    """Return of the run that a trial learns from its log, and the state at the fork, or its newest if there is none."""
     if parent is None or not (parent / "learning" / "metrics.log").is_file():
         return {}
     checkpoints = sorted((parent / "learning").glob("*/*.safetensors"), key=lambda path: path.name)

@@ -16,7 +16,7 @@ LEVEL = 0.95
 class Estimate(NamedTuple):
     mean: float
     half_width: float | None
-    """Of the interval; None with a single value."""
+    """Half the width of the interval; None with a single value."""
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:

@@ -43,7 +43,7 @@ class Axes:
 
 
 def trials_of(source: str, axes: Axes) -> list[Trial]:
-    """In the order of the axes, seeds last."""
+    """Return the trials in the order of the axes, seeds last."""
     _require_distinct(axes)
     profiles: list[str | None] = [*axes.profiles] or [None]
     strategies: list[str | None] = [*axes.strategies] or [None]

@@ -24,7 +24,7 @@ def console(stderr: bool = False) -> "Console":
 
 
 def notice(line: str) -> None:
-    """Of something that is wrong but was dealt with."""
+    """Tell of something that is wrong but was dealt with."""
     click.echo(f"note: {' '.join(line.split())}", err=True)
 
 

@@ -148,7 +148,7 @@ def _split(device: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> ND
 
 
 def ink_of(pixels: NDArray[np.uint8]) -> Ink:
-    """By the images' borders, which are background in nearly all of them."""
+    """Return the polarity, told by the images' borders, which are background in nearly all of them."""
     some = pixels[:: max(1, len(pixels) // _POLARITY_IMAGES)]
     border = np.concatenate([some[:, 0], some[:, -1], some[:, 1:-1, 0], some[:, 1:-1, -1]], axis=1)
     return "dark" if np.median(border) > 127 else "bright"

@@ -60,7 +60,7 @@ class FrameMedium:
         self._frames, self._classes = profile.frames, profile.frame_classes
         self._class_of = class_of
         self._channels = profile.channel_count
-        self._latency_s = profile.latency_s
+        self._latencies_s = profile.class_latencies_s
         self._is_deaf_while_sending = profile.duplex == "cell-half"
         self._loss_draws = loss_draws
         self._airspace = Airspace(len(self._classes))
@@ -161,7 +161,8 @@ class FrameMedium:
         delivery.end_s = delivery.began_s + delivery.airtime_s + pauses_s
         self._sends_until_s[sender] = delivery.end_s
         self._silent_until_s[sender] = delivery.end_s + train.last_silence_s
-        timer = self._timers[delivery] = Timeout(self.env, delivery.end_s - now_s + self._latency_s)
+        latency_s = self._latencies_s[self._class(transfer)]
+        timer = self._timers[delivery] = Timeout(self.env, delivery.end_s - now_s + latency_s)
         timer.callbacks.append(lambda _: self._arrive(delivery, timer))
 
     def _arrive(self, delivery: Delivery, timer: Timeout) -> None:
