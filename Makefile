@@ -45,13 +45,14 @@ $(VENV)/.ray: $(INSTALLED)
 	@touch $@
 
 ray: $(VENV)/.ray ## Run the tests that need Ray
-	$(BIN)/python -m pytest tests/campaign/test_ray.py
+	$(BIN)/python -m pytest tests/campaign/test_ray.py tests/test_examples.py -k ray
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	MYPYPATH=examples/fedavgm $(BIN)/mypy examples/fedavgm/*.py
+	$(BIN)/mypy examples/*.py
 	$(BIN)/lint-imports
 
 $(VENV)/.bench: $(INSTALLED)

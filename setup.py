@@ -6,6 +6,7 @@ from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.editable_wheel import editable_wheel
 
 HERE = Path(__file__).parent
 SHIPPED = {"hfedms_sim.scenarios": "scenarios", "hfedms_sim.network_profiles": "network_profiles"}
@@ -31,6 +32,18 @@ class BuildWhatCompiles(build_ext):
             sys.stderr.write(f"hfedms_sim: installed without compiled kernels, training is slower ({error})\n")
 
 
+class InstalledInPlace(editable_wheel):
+    """An editable installation is a plain path to the clone, which type checkers and editors can follow.
+
+    Shipped YAML files need no packages there: the catalogue finds them beside the package.
+    """
+
+    def finalize_options(self) -> None:
+        self.distribution.packages = [name for name in self.distribution.packages if name not in SHIPPED]
+        self.distribution.package_dir = {"": "."}
+        super().finalize_options()
+
+
 setup(
     name="hfedms_sim",
     version="0.1.0",
@@ -53,7 +66,7 @@ setup(
         )
         for name, flags in INSTRUCTION_SETS.items()
     ],
-    cmdclass={"build_ext": BuildWhatCompiles},
+    cmdclass={"build_ext": BuildWhatCompiles, "editable_wheel": InstalledInPlace},
     install_requires=[
         "click>=8.1",
         "Hershey-Fonts>=2.1",

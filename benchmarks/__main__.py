@@ -5,6 +5,7 @@ import sys
 from benchmarks.campaign import benchmark_campaigns
 from benchmarks.clock import benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
+from benchmarks.engine_modules import benchmark_modules
 from benchmarks.engine_rivals import benchmark_rivals
 from benchmarks.grouping import benchmark_grouping
 
@@ -14,6 +15,7 @@ BENCHMARKS = {
     "grouping": benchmark_grouping,
     "engine": benchmark_engines,
     "engine-rivals": benchmark_rivals,
+    "engine-modules": benchmark_modules,
     "campaign": benchmark_campaigns,
 }
 

@@ -19,7 +19,7 @@ from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import CROSS_ENTROPY, ENGINES, Chain, Loss, Sgd
 from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights
 from hfedms_sim.learning.mmd import two_streams
-from hfedms_sim.learning.networks import Network, Weights, initial_weights
+from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights
 from hfedms_sim.learning.threads import use_threads
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.seeds import Draws
@@ -31,7 +31,7 @@ BARS = {"fedmmd": 2.5, "distillation": 2.0, "fedfusion": 1.5}
 
 
 class Rule(NamedTuple):
-    network: Network
+    network: StackNetwork
     start: Weights
     loss: Loss
 
@@ -52,7 +52,7 @@ def benchmark_rivals() -> bool:
 
 
 def _rules() -> dict[str, Rule]:
-    plain, start = Network(MODEL), initial_weights(MODEL, Draws(1))
+    plain, start = StackNetwork(MODEL), initial_weights(MODEL, Draws(1))
     fused = FusionNetwork(MODEL, "conv")
     return {
         "fedmmd": Rule(plain, start, two_streams(0.1)),

@@ -6,12 +6,12 @@ import torch
 from torch.nn import functional
 
 from hfedms_sim.learning.engine import ENGINES, LocalSet, Sgd
-from hfedms_sim.learning.networks import Network, Weights, initial_weights, is_classifier
-from hfedms_sim.scenario import CLASSES, MODELS
+from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights, is_classifier
+from hfedms_sim.models import spec_of
 from hfedms_sim.seeds import Draws
 
 LEARNING_RATE, BATCH, SAMPLES = 0.01, 5, 50
-MODEL = MODELS["cnn"]
+MODEL = spec_of("cnn")
 
 
 class Column(NamedTuple):
@@ -38,7 +38,7 @@ class PaperRound:
         self._start = initial_weights(MODEL, Draws(1))
         self._sgd = Sgd(LEARNING_RATE, BATCH)
         self._plain_clients = [client for chain in self._chains for client in chain][:12]
-        self._network = Network(MODEL)
+        self._network = StackNetwork(MODEL)
         self._trained: torch.nn.Module = self._network if column.is_full else self._network.classifier
         self._optimiser = torch.optim.SGD(self._trained.parameters(), lr=LEARNING_RATE)
 
@@ -87,7 +87,7 @@ class PaperRound:
 
 def client(random: torch.Generator) -> LocalSet:
     images = torch.rand((SAMPLES, 1, 28, 28), generator=random)
-    labels = torch.randint(0, CLASSES, (SAMPLES,), generator=random)
+    labels = torch.randint(0, MODEL.classes, (SAMPLES,), generator=random)
     return LocalSet(images, labels, (torch.randperm(SAMPLES, generator=random),))
 
 

@@ -6,33 +6,87 @@
     result.rounds                    # a pandas DataFrame; so are transfers, work, captures, faults, sensors
     result.time_to_accuracy(0.5)     # simulated seconds, or None
 
-`open_run` reads a run directory again.
+`load_scenario` makes a scenario and `Scenario.replacing` another one of it. `run` plays and trains it, `play` gives its
+rounds one by one, `resume` goes on with an unfinished run and `open_run` reads a finished one. `compare` and `sweep`
+play it many times over. `from_arrays`, `Dataset` and `Model` are for data and networks of your own. What cannot be used
+is an `InputError` of one line. docs/python.md is the reference.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hfedms_sim.loading import load_scenario, open_run
+    from hfedms_sim.campaign.calls import compare, sweep
+    from hfedms_sim.campaign.result import CampaignResult
+    from hfedms_sim.campaign.standing import Standing
+    from hfedms_sim.data import Dataset, Partition, from_arrays
+    from hfedms_sim.errors import InputError, RunError
+    from hfedms_sim.loading import load_scenario
+    from hfedms_sim.models import Model
     from hfedms_sim.result import RunResult
-    from hfedms_sim.scenario import Scenario, load_profile
+    from hfedms_sim.scenario import NetworkProfile, Scenario, load_profile
+    from hfedms_sim.simulation.opening import open_run, resume
+    from hfedms_sim.simulation.play import play
     from hfedms_sim.simulation.run import run
+    from hfedms_sim.simulation.session import PlayedRound, Progress
 
 _HOMES = {
+    "CampaignResult": "hfedms_sim.campaign",
+    "Dataset": "hfedms_sim.data",
+    "InputError": "hfedms_sim.errors",
+    "Model": "hfedms_sim.models",
+    "NetworkProfile": "hfedms_sim.scenario",
+    "Partition": "hfedms_sim.data",
+    "PlayedRound": "hfedms_sim.simulation",
+    "Progress": "hfedms_sim.simulation",
+    "RunError": "hfedms_sim.errors",
     "RunResult": "hfedms_sim.result",
     "Scenario": "hfedms_sim.scenario",
+    "Standing": "hfedms_sim.campaign",
+    "compare": "hfedms_sim.campaign",
+    "from_arrays": "hfedms_sim.data",
     "load_profile": "hfedms_sim.scenario",
     "load_scenario": "hfedms_sim.loading",
-    "open_run": "hfedms_sim.loading",
+    "open_run": "hfedms_sim.simulation",
+    "play": "hfedms_sim.simulation",
+    "resume": "hfedms_sim.simulation",
     "run": "hfedms_sim.simulation",
+    "sweep": "hfedms_sim.campaign",
 }
 
-__all__ = ["RunResult", "Scenario", "load_profile", "load_scenario", "open_run", "run"]
+__all__ = [
+    "CampaignResult",
+    "Dataset",
+    "InputError",
+    "Model",
+    "NetworkProfile",
+    "Partition",
+    "PlayedRound",
+    "Progress",
+    "RunError",
+    "RunResult",
+    "Scenario",
+    "Standing",
+    "compare",
+    "from_arrays",
+    "load_profile",
+    "load_scenario",
+    "open_run",
+    "play",
+    "resume",
+    "run",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when first asked for: the command line answers --help without pandas and SimPy."""
+    """Load what is asked for the first time: the command line answers --help without pandas and SimPy."""
     if name not in _HOMES:
         raise AttributeError(f"module 'hfedms_sim' has no attribute '{name}'")
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return what the package offers, loaded or not, for `help` and for completion."""
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -9,9 +9,10 @@ import click
 
 from hfedms_sim.commands.campaigns import compare, sweep
 from hfedms_sim.commands.paper import paper
-from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, resumable
+from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.stopping import has_diverged, stopped_of
 
 if TYPE_CHECKING:
     from hfedms_sim.result import RunDirectory
@@ -36,7 +37,7 @@ class _OneLineErrors(click.Group):
         except click.ClickException as error:
             _fail(f"{error.format_message()} (see hfedms-sim --help)", error.exit_code)
         except (InputError, RunError) as error:
-            _fail(str(error), error.exit_code)
+            _fail(error.said(option_of), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             _fail("interrupted", INTERRUPTED_EXIT_CODE)
         except OSError as error:  # nobody reads what we print, or nowhere to print it
@@ -66,7 +67,7 @@ def _fail(message: str, exit_code: int) -> NoReturn:
 def main(context: click.Context, modules: tuple[str, ...]) -> None:
     """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
     if modules:
-        from hfedms_sim.strategies import import_outside
+        from hfedms_sim.outside import import_outside
 
         for module in modules:
             import_outside(module)
@@ -134,18 +135,20 @@ def run_command(  # noqa: PLR0913 (one for each option)
     from hfedms_sim.loading import load_scenario
     from hfedms_sim.report.progress import round_progress
     from hfedms_sim.report.tables import closing_table, targets_table
-    from hfedms_sim.simulation import run
+    from hfedms_sim.simulation import parts_of, run
 
     loaded = load_scenario(scenario, **changes)
+    parts = parts_of(loaded)
     directory = _run_directory(loaded, out, resume, learn_from)
     if timing_only:
         directory.require_untrained()
     if not quiet:
-        for cost in radio_costs(loaded):
+        for cost in radio_costs(loaded, parts.model):
             click.echo(cost, err=True)
     with resumable(directory.path), round_progress(console(stderr=True), loaded.rounds, quiet) as on_round:
         result = run(
             loaded,
+            parts=parts,
             timing_only=timing_only,
             threads=threads,
             device=device,
@@ -153,14 +156,15 @@ def run_command(  # noqa: PLR0913 (one for each option)
             out=directory,
             learn_from=learn_from,
             on_round=on_round,
+            on_notice=notice,
         )
     if not quiet:
         console().print(closing_table(result))
         if not timing_only and loaded.targets:
             console().print(targets_table([result]))
         click.echo(f"Tables and summary: {directory.path}")
-    if "diverged" in (result.summary["stopped"] or ""):
-        raise RunError(f"training {result.summary['stopped']}; a lower strategy.learning_rate may help")
+    if has_diverged(result.summary):
+        raise RunError(f"training {stopped_of(result.summary)}; a lower strategy.learning_rate may help")
 
 
 @main.command()
@@ -175,7 +179,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
 @click.option("--out", type=click.Path(path_type=Path), metavar="PATH", help="Where to; default inside RUN.")
 def trace(run: Path, trace_format: Any, out: Path | None) -> None:
     """Export the timing trace of the finished run in directory RUN."""
-    from hfedms_sim.loading import open_run
+    from hfedms_sim.simulation import open_run
     from hfedms_sim.trace import export_trace
 
     open_run(run)
@@ -197,9 +201,9 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 @click.option("--each", is_flag=True, help="Draw every run by itself, not the mean over seeds.")
 def plot(runs: tuple[Path, ...], against: Any, out: Path, each: bool) -> None:
     """Draw accuracy and loss of finished, trained runs, and print their runtime to accuracy."""
-    from hfedms_sim.loading import open_run
     from hfedms_sim.report.curves import draw_curves
     from hfedms_sim.report.tables import targets_table
+    from hfedms_sim.simulation import open_run
 
     results = [open_run(run) for run in runs]
     draw_curves(results, against, out, each=each)
@@ -258,7 +262,7 @@ def check(files: tuple[str, ...]) -> None:
     problems = {file: problems_of_file(file) for file in files}
     for file, lines in problems.items():
         for line in lines:
-            click.echo(f"error: {line}", err=True)
+            click.echo(f"error: {line.said(option_of)}", err=True)
         if not lines:
             click.echo(f"{file}: ok")
     if any(problems.values()):
@@ -270,26 +274,23 @@ def schema() -> None:
     """Print the JSON Schema of scenario files, for editors."""
     import json
 
+    from hfedms_sim.loading import CHOICES
     from hfedms_sim.scenario import scenario_schema
-    from hfedms_sim.strategies import SETTINGS
 
-    click.echo(json.dumps(scenario_schema(SETTINGS), indent=2))
+    click.echo(json.dumps(scenario_schema(CHOICES), indent=2))
 
 
 def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_from: Sequence[Path]) -> "RunDirectory":
+    from hfedms_sim.loading import READABLE
     from hfedms_sim.result import RunDirectory, learning_of
-    from hfedms_sim.strategies import SETTINGS
 
     for run in learn_from:
         learning_of(run)  # refuses what is no run before a directory is made
     if resume and out is None:
         raise InputError("--resume needs --out DIR, the run to go on with")
     if out is None:
-        directory = RunDirectory.fresh(Path("runs"), scenario.name)
-    else:
-        directory = RunDirectory.resumed(out, scenario, SETTINGS) if resume else RunDirectory.at(out)
-    directory.on_notice = notice
-    return directory
+        return RunDirectory.fresh(Path("runs"), scenario.name)
+    return RunDirectory.resumed(out, scenario, READABLE) if resume else RunDirectory.at(out)
 
 
 main.add_command(compare)

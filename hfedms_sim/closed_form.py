@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from math import exp, floor, log, log1p
 from typing import Any
 
-from hfedms_sim.scenario import CLASSES, Scenario
+from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.units import BITS_PER_BYTE, BYTES_PER_PARAMETER
 
-_REPORT_BYTES = BYTES_PER_PARAMETER * CLASSES
 _ROUNDING = 1e-9
 
 
@@ -65,66 +64,73 @@ def traffic(
     )
 
 
-def exact_traffic(scenario: Scenario) -> Traffic | None:
+def exact_traffic(scenario: Scenario, model: ModelSpec) -> Traffic | None:
     """Return what the run will send; None for strategies and options that the formulas do not cover."""
     if scenario.sensors.placement.kind != "none":
         return None  # coverage decides who takes part
     formula = _TRAFFIC.get(scenario.strategy.name)
-    return None if formula is None else formula(scenario, scenario.strategy)
+    return None if formula is None else formula(scenario, scenario.strategy, model)
 
 
-def _averaging(scenario: Scenario, settings: Any, extra_parameters: int = 0, extra_uplink_bytes: int = 0) -> Traffic:
+def _averaging(
+    scenario: Scenario, settings: Any, model: ModelSpec, extra_parameters: int = 0, extra_uplink_bytes: int = 0
+) -> Traffic:
     """Return the traffic where every participant trains alone."""
     participations = scenario.rounds * _selected(settings.sample_ratio, scenario.sensors.count)
-    sent_bytes = scenario.model_spec.model_bytes + BYTES_PER_PARAMETER * extra_parameters
+    sent_bytes = model.model_bytes + BYTES_PER_PARAMETER * extra_parameters
     return traffic(Participants(participations, 0), sent_bytes, 0, False, 0, extra_uplink_bytes)
 
 
-def _fusion(scenario: Scenario, settings: Any) -> Traffic:
-    channels = scenario.model_spec.convolutions[-1].outputs
+def _fusion(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic:
+    channels = model.convolutions[-1].outputs
     fused = {"conv": (2 * channels + 1) * channels, "multi": channels, "single": 1}[settings.operator]
-    return _averaging(scenario, settings, extra_parameters=fused)
+    return _averaging(scenario, settings, model, extra_parameters=fused)
 
 
-def _inverse_distance(scenario: Scenario, settings: Any) -> Traffic:
+def _inverse_distance(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic:
     accuracy_bytes = 4 if settings.variant == "intrac" else 0
-    return _averaging(scenario, settings, extra_uplink_bytes=accuracy_bytes)
+    return _averaging(scenario, settings, model, extra_uplink_bytes=accuracy_bytes)
 
 
-def _fixed_groups(scenario: Scenario, settings: Any, reports: int = 0) -> Traffic | None:
+def _fixed_groups(scenario: Scenario, settings: Any, model: ModelSpec, reports: int = 0) -> Traffic | None:
     if settings.leftover != "drop":
         return None
     sensors = scenario.sensors.count
     groups = min(settings.beta, sensors)
     participations = scenario.rounds * _selected(settings.sample_ratio, groups) * (sensors // groups)
     who = Participants(participations, 0)
-    return traffic(who, scenario.model_spec.model_bytes, 0, False, reports * sensors * _REPORT_BYTES)
+    return traffic(who, model.model_bytes, 0, False, reports * sensors * _report_bytes(model))
 
 
-def _fixed_groups_by_report(scenario: Scenario, settings: Any) -> Traffic | None:
-    return _fixed_groups(scenario, settings, reports=1)
+def _fixed_groups_by_report(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic | None:
+    return _fixed_groups(scenario, settings, model, reports=1)
 
 
-def _growing_groups(scenario: Scenario, settings: Any, interval: int = 1) -> Traffic | None:
+def _growing_groups(scenario: Scenario, settings: Any, model: ModelSpec, interval: int = 1) -> Traffic | None:
     if settings.leftover != "drop":
         return None
     reports = full_rounds(scenario.rounds, interval) if settings.class_counts == "cycle" else 1
     return traffic(
         participants_of_chains(scenario, settings, interval),
-        scenario.model_spec.model_bytes,
-        scenario.model_spec.classifier_bytes,
+        model.model_bytes,
+        model.classifier_bytes,
         scatter=interval > 1,
-        report_bytes=reports * scenario.sensors.count * _REPORT_BYTES,
+        report_bytes=reports * scenario.sensors.count * _report_bytes(model),
     )
 
 
-def _calibrated(scenario: Scenario, settings: Any) -> Traffic | None:
+def _report_bytes(model: ModelSpec) -> int:
+    """Return the size of a report: a number of four bytes for each class."""
+    return BYTES_PER_PARAMETER * model.classes
+
+
+def _calibrated(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic | None:
     if settings.scatter != "unicast":
         return None
-    return _growing_groups(scenario, settings, settings.interval)
+    return _growing_groups(scenario, settings, model, settings.interval)
 
 
-_TRAFFIC: dict[str, Callable[[Scenario, Any], Traffic | None]] = {
+_TRAFFIC: dict[str, Callable[[Scenario, Any, ModelSpec], Traffic | None]] = {
     **dict.fromkeys(("fedavg", "fedprox", "fedmmd", "fedadagrad", "fedadam", "fedyogi"), _averaging),
     "fedfusion": _fusion,
     "ida": _inverse_distance,
@@ -161,9 +167,9 @@ def _selected(ratio: float, count: int) -> int:
     return max(1, floor(ratio * count + _ROUNDING))
 
 
-def exact_seconds(scenario: Scenario) -> float | None:
+def exact_seconds(scenario: Scenario, model: ModelSpec) -> float | None:
     """Simulated seconds of the run; None unless all of it goes one after the other through one channel."""
-    sent = exact_traffic(scenario)
+    sent = exact_traffic(scenario, model)
     profile = scenario.cells[0].profile
     serial = (
         len(scenario.cells) == 1

@@ -9,7 +9,7 @@ radios cannot carry a model in any useful time: better to know before.
 from typing import NamedTuple
 
 from hfedms_sim.frame_trains import downlink_train, polled_train, uplink_train
-from hfedms_sim.scenario import NetworkProfile, Scenario
+from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.scenario.frames import Frames, FrameTimes
 from hfedms_sim.units import BITS_PER_BYTE, format_seconds
 
@@ -29,15 +29,14 @@ class RadioCost(NamedTuple):
         return f"{self.profile}: {model}; one classifier up {up}, down {down}"
 
 
-def radio_costs(scenario: Scenario) -> list[RadioCost]:
+def radio_costs(scenario: Scenario, model: ModelSpec) -> list[RadioCost]:
     """One for each different profile, in the order of the cells."""
-    spec = scenario.model_spec
     profiles = {cell.profile.name: cell.profile for cell in scenario.cells}
     return [
         RadioCost(
             name,
-            *_transfer_s(profile, spec.model_bytes),
-            *_transfer_s(profile, spec.classifier_bytes),
+            *_transfer_s(profile, model.model_bytes),
+            *_transfer_s(profile, model.classifier_bytes),
         )
         for name, profile in profiles.items()
     ]

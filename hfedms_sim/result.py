@@ -12,20 +12,28 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from itertools import count
+from math import nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.rounds import Direction
-from hfedms_sim.scenario import NetworkProfile, Scenario, StrategySettings, load_scenario, scenario_yaml
-from hfedms_sim.trace import ADDED_TABLES, TABLES, read_trace_table
+from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario, scenario_yaml
+from hfedms_sim.stopping import current_summary
+from hfedms_sim.trace import TABLES, read_trace_table
+from hfedms_sim.units import format_seconds
 
 try:
     import fcntl
@@ -33,22 +41,49 @@ except ImportError:  # no such locks on Windows
     fcntl = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True)
+MODEL_FILE = "model.safetensors"
+
+Weights = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, repr=False)
 class RunResult:
-    """A finished run. Tables are DataFrames, read when first asked for."""
+    """A finished run: what it was, what it cost and what it has learnt.
+
+    Tables are pandas DataFrames, read when first asked for; docs/trace.md has every column. What a model answers needs
+    torch and the run's data set, and is worked out when first asked for.
+    """
 
     scenario: Scenario
     summary: Mapping[str, Any]
+    """The content of summary.json."""
     provenance: Mapping[str, Any]
+    """The content of provenance.json."""
     tables: Mapping[str, pa.Table] | None = None
     """In memory; None if they are in `directory`."""
     directory: Path | None = None
+    """The run directory; None if the run was kept in memory."""
+    model: Weights | None = field(default=None, compare=False)
+    """The final model of a run that was kept in memory; `weights` gives every trained run's."""
+    predict: "Callable[[RunResult], pd.DataFrame] | None" = field(default=None, compare=False)
+    """What works out `predictions`: learning is a layer above results, so whoever makes a result hands it in."""
 
     def arrow(self, name: str) -> pa.Table:
+        """Return a table as Arrow has it: rounds, transfers, work, captures, faults or sensors."""
         if self.tables is not None:
             return self.tables[name]
         assert self.directory is not None
         return read_trace_table(self.directory, name)
+
+    def in_memory(self) -> "RunResult":
+        """Return the same run with its tables and its model in memory, whatever becomes of its directory.
+
+        open_run("runs/quickstart-001").in_memory()
+        """
+        if self.directory is None:
+            return self
+        model = None if self.provenance["timing_only"] else self.weights()
+        return replace(self, tables={name: self.arrow(name) for name in TABLES}, directory=None, model=model)
 
     def _frame(self, name: str) -> pd.DataFrame:
         frame: pd.DataFrame = self.arrow(name).to_pandas()
@@ -56,22 +91,27 @@ class RunResult:
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
+        """One row a round: when it began and ended, who took part, bytes, joules, accuracy and loss."""
         return self._frame("rounds")
 
     @cached_property
     def transfers(self) -> pd.DataFrame:
+        """One row for every transfer over a radio: who to whom, how many bytes, when, how much airtime."""
         return self._frame("transfers")
 
     @cached_property
     def work(self) -> pd.DataFrame:
+        """One row for every computation of a sensor."""
         return self._frame("work")
 
     @cached_property
     def captures(self) -> pd.DataFrame:
+        """One row for every batch that a sensor captured."""
         return self._frame("captures")
 
     @cached_property
     def faults(self) -> pd.DataFrame:
+        """One row for everything that went wrong, such as a training that diverged."""
         return self._frame("faults")
 
     @cached_property
@@ -80,30 +120,145 @@ class RunResult:
         return self._frame("sensors")
 
     def time_to_accuracy(self, accuracy: float) -> float | None:
-        """Simulated seconds until the first round whose model was at least that good; None if none was."""
-        reached = self.rounds.loc[self.rounds["accuracy"] >= accuracy, "end_s"]
-        return float(reached.iloc[0]) if len(reached) else None
+        """Return the simulated seconds until the first round whose model was at least that good; None if none was.
+
+        result.time_to_accuracy(0.6)
+        """
+        reached = self._rounds_to(accuracy)
+        return None if reached is None else float(reached["end_s"].iloc[-1])
+
+    def bytes_to_accuracy(self, accuracy: float) -> int | None:
+        """Return the bytes sent up and down until the first round whose model was at least that good; None if none was.
+
+        result.bytes_to_accuracy(0.6)
+        """
+        reached = self._rounds_to(accuracy)
+        return None if reached is None else int(reached["uplink_bytes"].sum() + reached["downlink_bytes"].sum())
+
+    def energy_to_accuracy_j(self, accuracy: float) -> float | None:
+        """Return the joules of all sensors until the first round whose model was at least that good.
+
+        None if none was, or if the radio's currents are not known (`summary["energy_missing"]` says which).
+
+            result.energy_to_accuracy_j(0.6)
+        """
+        reached = self._rounds_to(accuracy)
+        if reached is None or reached["energy_j"].isna().any():
+            return None
+        return float(reached["energy_j"].sum())
+
+    def _rounds_to(self, accuracy: float) -> pd.DataFrame | None:
+        """Return the rounds up to the first whose model was at least that good; None if none was."""
+        good_enough = np.flatnonzero(self.rounds["accuracy"].to_numpy(dtype=float, na_value=np.nan) >= accuracy)
+        return self.rounds.iloc[: int(good_enough[0]) + 1] if len(good_enough) else None
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Return the final global model: arrays by the names of its layers. Needs no torch.
+
+        A run that was not trained has none, which is an `InputError`.
+
+            {name: array.shape for name, array in result.weights().items()}
+        """
+        if self.model is not None:
+            return dict(self.model)
+        path = None if self.directory is None else self.directory / "learning" / MODEL_FILE
+        if path is None or not path.is_file():
+            raise InputError(f"{self.directory or self.scenario.name}: has no model, it was not trained")
+        try:
+            return load_file(path)
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{path}: damaged ({error})") from None
+
+    def predictions(self) -> pd.DataFrame:
+        """Return the columns sensor, label and predicted: what the final model answers to every test sample.
+
+        It needs torch and opens the scenario's data set again; the answers are kept. A run without a model, or whose
+        data are not there any more, is an `InputError`.
+
+            (result.predictions()["label"] == result.predictions()["predicted"]).mean()
+        """
+        return self._predicted.copy()
+
+    def accuracy_by_class(self) -> "pd.Series[float]":
+        """Return the share of each class's test samples that the final model recognises, by label.
+
+        result.accuracy_by_class().nsmallest(5)
+        """
+        return self._accuracy_by("label")
+
+    def accuracy_by_sensor(self) -> "pd.Series[float]":
+        """Return the share of each sensor's test samples that the final model recognises, by the sensor's number.
+
+        result.accuracy_by_sensor().describe()
+        """
+        return self._accuracy_by("sensor")
+
+    def confusion_matrix(self) -> pd.DataFrame:
+        """Return how many test samples of each label (rows) the final model takes for which label (columns).
+
+        result.confusion_matrix().loc[0, 24]  # zeros taken for an O
+        """
+        answers = self._predicted
+        labels = sorted({*answers["label"], *answers["predicted"]})
+        counts = pd.crosstab(answers["label"], answers["predicted"])
+        every = counts.reindex(index=labels, columns=labels, fill_value=0)
+        return every.rename_axis(index="label", columns="predicted")
+
+    def _accuracy_by(self, column: str) -> "pd.Series[float]":
+        answers = self._predicted
+        correct = (answers["label"] == answers["predicted"]).astype(float)
+        return correct.groupby(answers[column]).mean().rename("accuracy")
+
+    @cached_property
+    def _predicted(self) -> pd.DataFrame:
+        if self.predict is None:
+            raise InputError(
+                f"{self.directory or self.scenario.name}: has no predictions; hfedms_sim.open_run adds them"
+            )
+        return self.predict(self)
+
+    def __repr__(self) -> str:
+        return f"RunResult({', '.join(f'{name} {value}' if name else value for name, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a small table."""
+        title, *facts = self._facts()
+        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in facts)
+        return f"<table><caption>{escape(title[1])}</caption>{rows}</table>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return the run in a few words, by what they are of; the first are its title."""
+        summary = self.summary
+        accuracy = summary["final_accuracy"]
+        facts = {
+            "": f"{summary['scenario']}: {summary['strategy']} over {summary['profile']}",
+            "rounds": f"{summary['rounds']} of {self.scenario.rounds}",
+            "simulated time": format_seconds(summary["simulated_s"]),
+            "accuracy": "not measured" if accuracy is None else f"{accuracy:.3f}",
+        }
+        return list(facts.items())
 
     @property
     def utilisation(self) -> "pd.Series[float]":
         """Share of each cell's airtime that was used, in its busier direction; half-duplex cells have one for both.
 
-        A cell with dedicated channels has one for each sensor that uses it, chosen to take part or not.
+        A cell with dedicated channels has one for each sensor that uses it, chosen to take part or not; summaries of
+        earlier versions do not say how many these are, so that its share is not a number.
         """
         transfers = self.arrow("transfers").select(["cell", "direction", "airtime_s"])
         used_s = transfers.group_by(["cell", "direction"]).aggregate([("airtime_s", "sum")]).to_pandas()
         by_cell = used_s.pivot(index="cell", columns="direction", values="airtime_s_sum").fillna(0.0)
         elapsed_s = self.summary["simulated_s"]
-        sensors = {cell["name"]: cell["sensors"] for cell in self.summary["cells"]}
+        sensors = {cell["name"]: cell["sensors"] for cell in self.summary.get("cells", ())}
         shares = {}
         for cell in self.scenario.cells:
             airtime_s = {str(direction): float(by_cell[direction].get(cell.name, 0.0)) for direction in by_cell.columns}
-            busy_s = _busy_s(cell.profile, airtime_s, sensors[cell.name])
+            busy_s = _busy_s(cell.profile, airtime_s, sensors.get(cell.name, nan))
             shares[cell.name] = busy_s / elapsed_s if elapsed_s else 0.0
         return pd.Series(shares, dtype=float)
 
 
-def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: int) -> float:
+def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: float) -> float:
     """Return how long a cell was busy if its channels had always been full; the busier direction, or both in one."""
 
     def full_s(direction: Direction) -> float:
@@ -114,8 +269,8 @@ def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: in
     return up_s + down_s if profile.duplex == "cell-half" else max(up_s, down_s)
 
 
-def open_run(directory: Path | str, strategies: StrategySettings) -> RunResult:
-    """Return a run as it was left in its directory. `strategies` are those that its scenario may name."""
+def open_run(directory: Path | str, choices: Choices) -> RunResult:
+    """Return a run as it was left in its directory. `choices` are the parts that its scenario may name."""
     directory = Path(directory)
     if not directory.is_dir():
         raise InputError(f"{directory}: no such run directory")
@@ -123,11 +278,19 @@ def open_run(directory: Path | str, strategies: StrategySettings) -> RunResult:
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
     return RunResult(
-        scenario=load_scenario(str(directory / "scenario.yaml"), strategies),
-        summary=read_json(directory / "summary.json"),
+        scenario=load_scenario(str(directory / "scenario.yaml"), choices),
+        summary=_read_summary(directory / "summary.json"),
         provenance=read_json(directory / "provenance.json"),
         directory=directory,
     )
+
+
+def _read_summary(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    try:
+        return current_summary(content)
+    except ValueError as error:
+        raise InputError(f"{path}: damaged ({error})") from None
 
 
 def is_finished(directory: Path) -> bool:
@@ -135,22 +298,16 @@ def is_finished(directory: Path) -> bool:
 
 
 def _missing(directory: Path) -> list[str]:
-    tables = [f"{name}.parquet" for name in TABLES if name not in ADDED_TABLES]
+    tables = [f"{table.name}.parquet" for table in TABLES.values() if not table.is_new]
     expected = ["scenario.yaml", "summary.json", "provenance.json", *tables]
     return [name for name in expected if not (directory / name).is_file()]
 
 
 class RunDirectory:
-    """A run directory being written, by this process alone: it holds a lock on it until it ends.
-
-    `pins` are lineages whose checkpoints are kept for other runs; `on_notice` is told what was found damaged, and which
-    cells have no sensor.
-    """
+    """A run directory being written, by this process alone: it holds a lock on it until it ends."""
 
     def __init__(self, path: Path, is_new: bool) -> None:
         self.path = path
-        self.pins: frozenset[str] = frozenset()
-        self.on_notice: Callable[[str], None] = lambda line: None
         self._is_new = is_new
         self._lock = _locked(path)
 
@@ -174,20 +331,20 @@ class RunDirectory:
             str(path).encode()  # Parquet files need a name that is text
             path.mkdir(parents=True)
         except FileExistsError:
-            hint = ", or --resume to go on with it" if path.is_dir() else ""
-            raise InputError(f"{path}: exists already; choose another --out{hint}") from None
+            hint = (", or ", RESUME, " to go on with it") if path.is_dir() else ()
+            raise InputError(f"{path}: exists already; choose another ", OUT, *hint) from None
         except (OSError, ValueError) as error:
             raise InputError(f"{str(path)!a}: cannot be created ({getattr(error, 'strerror', error)})") from None
         return cls(path, is_new=True)
 
     @classmethod
-    def resumed(cls, path: Path, scenario: Scenario, strategies: StrategySettings) -> "RunDirectory":
+    def resumed(cls, path: Path, scenario: Scenario, choices: Choices) -> "RunDirectory":
         """An unfinished run of the very same scenario; also one that was killed before it could write anything."""
         if not (path / "scenario.yaml").is_file():
             if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
                 raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
             return cls(path, is_new=False)
-        before = load_scenario(str(path / "scenario.yaml"), strategies).model_dump(mode="json")
+        before = load_scenario(str(path / "scenario.yaml"), choices).model_dump(mode="json")
         for key, was, now in differences(before, scenario.model_dump(mode="json")):
             raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
         return cls(path, is_new=False)
@@ -200,7 +357,7 @@ class RunDirectory:
             trained = self.learning.is_dir() and any(self.learning.iterdir())
         if trained:
             self.unlock()
-            raise InputError(f"{self.path}: was trained; --timing-only would undo that, choose another --out")
+            raise InputError(f"{self.path}: was trained; ", TIMING_ONLY, " would undo that, choose another ", OUT)
 
     def _provenance(self) -> dict[str, Any]:
         return read_json(self.path / "provenance.json")

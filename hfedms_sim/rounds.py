@@ -87,7 +87,7 @@ class Scatter(NamedTuple):
 class Plan:
     """What is meant to happen in a round.
 
-    `memory`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike the groups are
+    `memory_fill`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike groups are
     in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better). `formed`:
     all the groups from which these were drawn, where later rounds draw from them again. `total_groups`: M, how many
     there are to draw from; where everybody trains alone, each sensor that can take part is one. `newcomers`:
@@ -102,7 +102,7 @@ class Plan:
     total_groups: int
     payload: Payload
     work: tuple[WorkStep, ...]
-    memory: Mapping[int, int]
+    memory_fill: Mapping[int, int]
     reuse_batch: bool
     scatter: Scatter | None
     trained_parameters: int

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hfedms_sim.cli import main
-from hfedms_sim.loading import open_run
+from hfedms_sim.simulation import open_run
 
 
 @pytest.fixture(autouse=True)

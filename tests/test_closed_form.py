@@ -1,6 +1,7 @@
 """Closed forms beside the simulation: bytes exactly, seconds to 1e-9, for any scenario the formulas cover."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -8,10 +9,17 @@ from hypothesis import strategies as st
 
 from hfedms_sim.closed_form import exact_seconds, exact_traffic, full_rounds, participants_of_chains
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
+from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 
+Formed = TypeVar("Formed")
 SERIAL = [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "downlink_bps": 5e3}}]
+
+
+def closed(form: Callable[[Scenario, ModelSpec], Formed], scenario: Scenario) -> Formed:
+    return form(scenario, spec_of(scenario.model))
 
 
 @settings(max_examples=40, deadline=None)
@@ -52,10 +60,10 @@ def test_the_simulation_meets_its_closed_form(
 
 
 def test_reports_are_four_bytes_a_class_a_sensor_and_a_cycle() -> None:
-    traffic = exact_traffic(load_scenario("paper-stream", rounds=34))
+    traffic = closed(exact_traffic, load_scenario("paper-stream", rounds=34))
     assert traffic is not None
     assert traffic.report_bytes == 638_848
-    once = exact_traffic(load_scenario("paper-stream", rounds=34, overrides=["strategy.class_counts=once"]))
+    once = closed(exact_traffic, load_scenario("paper-stream", rounds=34, overrides=["strategy.class_counts=once"]))
     assert once is not None
     assert once.report_bytes == 638_848 / 7
 
@@ -83,8 +91,8 @@ def test_participants_of_the_papers_run_are_those_of_its_group_table() -> None:
     ],
 )
 def test_options_the_formulas_do_not_cover_have_no_closed_form(changes: dict[str, Any]) -> None:
-    assert exact_traffic(tiny_scenario(**changes)) is None
-    assert exact_seconds(tiny_scenario(**changes)) is None
+    assert closed(exact_traffic, tiny_scenario(**changes)) is None
+    assert closed(exact_seconds, tiny_scenario(**changes)) is None
 
 
 @pytest.mark.parametrize(
@@ -99,5 +107,5 @@ def test_options_the_formulas_do_not_cover_have_no_closed_form(changes: dict[str
 )
 def test_seconds_have_a_closed_form_only_where_everything_is_serial(cells: list[Any]) -> None:
     scenario = tiny_scenario(cells=cells)
-    assert exact_traffic(scenario) is not None
-    assert exact_seconds(scenario) is None
+    assert closed(exact_traffic, scenario) is not None
+    assert closed(exact_seconds, scenario) is None

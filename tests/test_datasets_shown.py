@@ -24,7 +24,7 @@ def small_npz(path: Path) -> Path:
 
 def test_every_data_set_is_listed() -> None:
     listed = shown("list", "datasets")
-    assert all(name in listed for name in ("glyphs", "npz", "leaf", "parquet"))
+    assert all(name in listed for name in ("glyphs", "npz", "leaf", "parquet", "vibration"))
 
 
 def test_femnist_is_explained_and_its_settings_are_shown() -> None:
@@ -37,8 +37,23 @@ def test_a_copy_is_summed_up(tmp_path: Path) -> None:
     text = shown("show", str(small_npz(tmp_path / "own.npz")))
     assert "50 for training, 10 for testing" in text
     assert "12 to 12, median 12" in text
-    assert "10 of 62" in text
+    assert "10 of 10" in text
+    assert "1x28x28" in text
     assert "SHA-256 of own.npz" in text
+
+
+def test_a_copy_of_features_with_many_classes_is_summed_up(tmp_path: Path) -> None:
+    labels = np.arange(300) % 150
+    np.savez(tmp_path / "own.npz", inputs=np.zeros((300, 16)), labels=labels, device=np.zeros(300, dtype=int))
+    text = shown("show", str(tmp_path / "own.npz"))
+    assert "150 of 150" in text
+    assert "polarity" not in text
+
+
+def test_a_data_set_is_shown_with_its_keys() -> None:
+    text = shown("show", "vibration")
+    assert "data.sensors_per_machine" in text
+    assert "data.path" in shown("show", "npz")
 
 
 def test_what_is_no_data_set_is_refused(tmp_path: Path) -> None:

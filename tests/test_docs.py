@@ -20,10 +20,16 @@ import pytest
 from click.testing import CliRunner
 from pydantic.fields import FieldInfo
 
+import hfedms_sim
+from hfedms_sim.campaign import CampaignResult
 from hfedms_sim.cli import main
+from hfedms_sim.data import DATA_SOURCES
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.scenario import MODELS, LocalTraining, NetworkProfile, Scenario, is_path, keys_of
+from hfedms_sim.models import MODELS, Model
+from hfedms_sim.result import RunResult
+from hfedms_sim.scenario import LocalTraining, NetworkProfile, Scenario, is_path, keys_of
 from hfedms_sim.scenario.base import Settings
+from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED
@@ -31,7 +37,7 @@ from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
-CLI, SCENARIO, TRACE = (ROOT / "docs" / name for name in ("cli.md", "scenario.md", "trace.md"))
+CLI, SCENARIO, TRACE, PYTHON = (ROOT / "docs" / name for name in ("cli.md", "scenario.md", "trace.md", "python.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = ["", *sorted(main.commands)]
 HELP_WIDTH = 98  # of a terminal with 100 columns: click leaves two free
@@ -146,12 +152,14 @@ class Setting(NamedTuple):
 
 
 def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Setting]]:
-    """Every key below `model`, dotted. A profile and the strategies' settings have tables of their own."""
+    """Every key below `model`, dotted. A profile, strategies and data sets have tables of their own."""
     schema = model.model_json_schema()
     for key, field in keys_of(model).items():
         nested = settings_in(field.annotation)
         if nested == [LocalTraining]:
             yield f"{prefix}{key}.name", Setting(listed(list(SHIPPED)), f"`{DEFAULT_STRATEGY}`")
+        elif nested == [DataSettings]:
+            yield f"{prefix}{key}.set", Setting(listed(list(DATA_SOURCES.shipped)), f"`{DEFAULT_DATA_SET}`")
         elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
             yield from settings_of(nested[0], f"{prefix}{key}.")
         else:
@@ -218,16 +226,21 @@ def documented(rows: list[dict[str, str]]) -> dict[str, Setting]:
 
 
 def scenario_rows() -> list[dict[str, str]]:
-    """The tables of keys but for the strategies' settings."""
+    """The tables of keys but for the settings of strategies and data sets."""
     pages = sections(text_of(SCENARIO))
     text = "".join(content for heading, content in pages.items() if heading != PROFILE_HEADING)
-    return [row for row in table_rows(text) if "key" in row and "strategies" not in row]
+    return [row for row in table_rows(text) if "key" in row and not {"strategies", "sets"} & row.keys()]
 
 
 def strategy_rows(strategy: str) -> list[dict[str, str]]:
     """Of the table that says which strategies have a key."""
     rows = [row for row in table_rows(text_of(SCENARIO)) if "strategies" in row]
     return [row for row in rows if row["strategies"] == "all" or strategy in ticked(row["strategies"])]
+
+
+def data_rows(data_set: str) -> list[dict[str, str]]:
+    """Of the table that says which data sets have a key."""
+    return [row for row in table_rows(text_of(SCENARIO)) if data_set in ticked(row.get("sets", ""))]
 
 
 def test_every_scenario_key_is_documented_with_its_values_and_default() -> None:
@@ -246,13 +259,24 @@ def test_every_setting_of_a_strategy_is_documented_with_its_values_and_default(s
     assert documented(strategy_rows(strategy)) == expected
 
 
+@pytest.mark.parametrize("data_set", DATA_SOURCES.shipped)
+def test_every_setting_of_a_data_set_is_documented_with_its_values_and_default(data_set: str) -> None:
+    expected = dict(settings_of(DATA_SOURCES.shipped[data_set].Settings, "data."))
+    del expected["data.set"]
+    assert documented(data_rows(data_set)) == expected
+
+
 def test_the_sizes_of_the_models_are_documented() -> None:
     rows = [row for row in table_rows(text_of(SCENARIO)) if "model bytes" in row]
     figures = {ticked(model)[0]: sizes for model, *sizes in (row.values() for row in rows)}
-    assert figures == {
-        name: [f"{size:,}" for size in (m.parameters, m.classifier_parameters, m.model_bytes, m.classifier_bytes)]
-        for name, m in MODELS.items()
-    }
+    assert figures == {name: list(_sizes(model)) for name, model in MODELS.shipped.items()}
+
+
+def _sizes(model: type[Model]) -> Iterator[str]:
+    yield str(model.example)
+    spec = model().spec(model.example)
+    for size in (spec.parameters, spec.classifier_parameters, spec.model_bytes, spec.classifier_bytes):
+        yield f"{size:,}"
 
 
 # -------------------------------------------------------------------------------------------------------- trace
@@ -304,6 +328,34 @@ def test_the_python_examples_print_what_the_page_shows(tmp_path: Path, monkeypat
         with redirect_stdout(printed):
             exec("\n".join(example.lines), {})
         assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.lines
+
+
+# ------------------------------------------------------------------------------------------------------- Python
+
+
+def test_the_python_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks are read from top to bottom, as in a notebook."""
+    monkeypatch.chdir(tmp_path)
+    listing = [block for block in blocks(text_of(PYTHON)) if block.lines]
+    known: dict[str, Any] = {}
+    for block, below in zip(listing, [*listing[1:], Block("python", [])], strict=True):
+        if block.language != "python":
+            continue
+        printed = StringIO()
+        with redirect_stdout(printed):
+            exec("\n".join(block.lines), known)
+        shown = below.lines if below.language == "" else []
+        assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown
+
+
+def test_the_python_page_names_everything_public() -> None:
+    named = {word for span in ticked(text_of(PYTHON)) for word in re.findall(r"\w+", span)}
+    members = {name for kind in (RunResult, CampaignResult) for name in public(kind)} - {"tables", "model", "predict"}
+    assert set(hfedms_sim.__all__) | members <= named | {"played", "is_temporary"}
+
+
+def public(kind: type) -> set[str]:
+    return {name for name in (*vars(kind), *kind.__dataclass_fields__) if not name.startswith("_")}  # type: ignore[attr-defined]
 
 
 # --------------------------------------------------------------------------------------------- links and commands

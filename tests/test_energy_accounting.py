@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hfedms_sim.limits import limits_of
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.trace import Trace
 from hfedms_sim.world import World
@@ -71,7 +71,7 @@ IDLE_MODES: list[dict[str, Any] | None] = [
 
 def played(scenario: Scenario) -> tuple[Session, World, Trace]:
     trace = Trace()
-    session = Session(scenario, trace, threads=1, device="cpu", store=None)
+    session = Session(scenario, parts_of(scenario), trace, threads=1, device="cpu", store=None)
     session.play(lambda progress: None, inf)
     return session, session._world, trace
 

@@ -1,15 +1,24 @@
-"""The example package, installed beside hfedms_sim: its strategy is known by name everywhere, and missed when gone."""
+"""The examples: scripts that answer a question each, and a package with a strategy of its own.
+
+The package is installed beside hfedms_sim: its strategy is known by name everywhere, and missed when it is gone.
+"""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from signal import SIGKILL
+from time import monotonic, sleep
 
 import pytest
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "fedavgm"
+from tests.interrupted import outcome
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLE = EXAMPLES / "fedavgm"
 SMALL = ["--rounds", "6", "--set", "sensors.count=12", "--set", "model=tiny-mlp", "--set", "evaluate_every=3"]
 
 
@@ -52,6 +61,29 @@ def test_the_example_is_listed_shown_run_compared_swept_plotted_and_learnt_from(
     ok(tmp_path, installed, "sweep", "mine.yaml", "--grid", "strategy.momentum=0.5,0.9", *few, "--out", "swept")
 
 
+def test_a_run_of_the_example_that_is_killed_goes_on_to_the_same_end(installed: Path, tmp_path: Path) -> None:
+    arguments = ["run", "quickstart", "--strategy", "fedavgm", "--rounds", "60", *SMALL[2:], "--quiet", "--out"]
+    ok(tmp_path, installed, *arguments, "whole")
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(installed)}
+    program = [sys.executable, "-m", "hfedms_sim.cli", *arguments, "killed"]
+    with subprocess.Popen(program, cwd=tmp_path, env=environment) as process:
+        deadline = monotonic() + 60
+        while not list((tmp_path / "killed").glob("learning/*/*")) and monotonic() < deadline:
+            sleep(0.01)
+        process.kill()
+    assert process.returncode == -SIGKILL
+    ok(tmp_path, installed, *arguments, "killed", "--resume")
+    assert outcome(tmp_path / "killed") == outcome(tmp_path / "whole")
+
+
+def test_the_example_is_compared_on_ray(installed: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    few = ["--strategies", "fedavg,fedavgm", "--rounds", "2", *SMALL[2:], "--quiet"]
+    ok(tmp_path, installed, "compare", "quickstart", *few, "--ray", "local", "--out", "ray")
+    ok(tmp_path, installed, "compare", "quickstart", *few, "--jobs", "1", "--out", "local")
+    assert (tmp_path / "ray" / "trials.csv").read_bytes() == (tmp_path / "local" / "trials.csv").read_bytes()
+
+
 def test_without_the_package_one_line_says_what_is_missing(installed: Path, tmp_path: Path) -> None:
     ok(tmp_path, installed, "run", "quickstart", "--strategy", "fedavgm", *SMALL, "--out", "one", "--quiet")
     for arguments in (["plot", "one", "--out", "one.png"], ["run", "quickstart", "--strategy", "fedavgm"]):
@@ -69,3 +101,27 @@ def test_the_example_keeps_to_the_contract_of_strategies(installed: Path, tmp_pa
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(installed)}
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
+
+
+ANSWERS = {
+    "how_a_setting_matters": [r"^strategy.interval", r"^9 +\d+\.\d +\d+\.\d$"],
+    "how_long_a_battery_lasts": [r"^ *lte-cat-m2 +1\.0 +\d+", r"^ *nb-iot-nb2 +24\.0 +\d+"],
+    "how_long_over_which_radio": [r"^lte-cat-m2: 25% after \d+ min \d+ s", r"^wifi-halow: 25% after .*energy unknown$"],
+    "where_the_time_goes": [r"^downlink of hall", r"^ +\d+\.\d% +cell direction$", r"^round 2: "],
+    "which_strategy": [r"^ *hfedms-d +\d+ +\d+", r"^ *fedavg +\d+ +\d+"],
+}
+
+
+def test_every_script_has_an_answer() -> None:
+    assert sorted(ANSWERS) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("script", sorted(ANSWERS))
+def test_a_script_answers_its_question_and_leaves_nothing_behind(script: str, tmp_path: Path) -> None:
+    program = [sys.executable, "-W", "error", str(EXAMPLES / f"{script}.py")]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(EXAMPLES.parent), "TMPDIR": str(tmp_path)}
+    said = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr) == (0, "")
+    for line in ANSWERS[script]:
+        assert re.search(line, said.stdout, re.MULTILINE), line
+    assert list(tmp_path.iterdir()) == []

@@ -69,6 +69,17 @@ def test_without_a_compiler_everything_but_the_kernels_is_built(source: Path, tm
     assert answer.stdout.split() == [str(installed), "False"]
 
 
+def test_an_editable_installation_is_a_path_that_type_checkers_follow(source: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(source, tmp_path / "source", ignore=shutil.ignore_patterns("build"))
+    code = "import sys; from setuptools import build_meta; build_meta.build_editable(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True, env=os.environ | {"CC": "/nonexistent"})
+    wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl")))
+    (path,) = [name for name in wheel.namelist() if name.endswith(".pth")]
+    assert Path(wheel.read(path).decode().strip()) == copy
+    assert (copy / "hfedms_sim" / "py.typed").is_file()
+
+
 def test_every_pin_is_exact() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pins = [line for line in lines if line and not line.startswith("#")]

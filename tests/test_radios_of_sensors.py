@@ -91,7 +91,7 @@ def test_check_and_run_refuse_wrong_counts_in_one_line(
     raw["cells"] = [cell | {"sensors": count} for cell, count in zip(names, counts, strict=True)]
     path = tmp_path / "s.yaml"
     path.write_text(yaml.safe_dump(raw))
-    assert problems_of_file(str(path)) == [f"{path}: {message}"]
+    assert [str(problem) for problem in problems_of_file(str(path))] == [f"{path}: {message}"]
     with pytest.raises(InputError) as refused:
         load_scenario(str(path))
     assert str(refused.value) == f"{path}: {message}"
@@ -235,4 +235,4 @@ def refusal(directory: Path, raw: dict[str, Any]) -> str | None:
     path.write_text(yaml.safe_dump(raw))
     problems = problems_of_file(str(path))
     assert len(problems) <= 1
-    return problems[0].removeprefix(f"{path}: ") if problems else None
+    return str(problems[0]).removeprefix(f"{path}: ") if problems else None

@@ -19,11 +19,10 @@ from hfedms_sim.cli import main
 from hfedms_sim.errors import RunError
 from hfedms_sim.lineage.checkpoints import read_checkpoint
 from hfedms_sim.lineage.pace import Pace
-from hfedms_sim.loading import load_scenario
+from hfedms_sim.loading import CHOICES, load_scenario
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.simulation import Progress, run
-from hfedms_sim.strategies import SETTINGS
 from tests.conftest import FAST, tiny_scenario
 from tests.interrupted import error_of, exit_code, outcome, started, write_scenario
 
@@ -60,7 +59,7 @@ def interrupted(out: Path, after: int = INTERRUPTED_AFTER, **changes: Any) -> Pa
 def resumed(out: Path, **changes: Any) -> int:
     """How many rounds were trained."""
     scenario = tiny_scenario(**(CHANGES | changes))
-    return int(run(scenario, out=RunDirectory.resumed(out, scenario, SETTINGS)).provenance["rounds_trained"])
+    return int(run(scenario, out=RunDirectory.resumed(out, scenario, CHOICES)).provenance["rounds_trained"])
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +116,7 @@ def test_a_run_that_diverged_is_replayed_as_diverged(tmp_path: Path) -> None:
     before = outcome(tmp_path / "run")
     assert resumed(tmp_path / "run", **wild) == 0
     assert outcome(tmp_path / "run") == before
-    assert "diverged" in before["summary"]["stopped"]
+    assert before["summary"]["stopped"]["reason"] == "diverged"
 
 
 # ---------------------------------------------------------------------------------------------------- refusals

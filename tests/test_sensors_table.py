@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
-from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import is_finished
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Trace, export_trace
 from hfedms_sim.world import sensor_rows
 from hfedms_sim.world.attachment import Placed
@@ -92,11 +93,11 @@ def test_a_sensors_traffic_is_that_of_its_transfers_and_of_the_broadcasts_it_hea
     airtime_s = own.groupby("sensor")["airtime_s"].sum().add(heard_by["airtime_s"].sum(), fill_value=0)
     active = sensors.loc[counted.index]
     assert active["transfers"].tolist() == counted.tolist()
-    assert active["bytes_down"].tolist() == down.reindex(counted.index, fill_value=0).tolist()
-    assert active["bytes_up"].tolist() == own.query("direction == 'up'").groupby("sensor")["bytes"].sum().tolist()
+    assert active["downlink_bytes"].tolist() == down.reindex(counted.index, fill_value=0).tolist()
+    assert active["uplink_bytes"].tolist() == own.query("direction == 'up'").groupby("sensor")["bytes"].sum().tolist()
     assert active["airtime_s"].tolist() == pytest.approx(airtime_s.tolist())
     silent = sensors.drop(counted.index)
-    assert (silent[["transfers", "bytes_up", "bytes_down", "airtime_s"]] == 0).all(axis=None)
+    assert (silent[["transfers", "uplink_bytes", "downlink_bytes", "airtime_s"]] == 0).all(axis=None)
     assert set(sensors["compute"]) == {"mcu"}
 
 
@@ -122,6 +123,16 @@ def test_a_directory_of_an_earlier_version_opens_with_no_sensors(tmp_path: Path)
     assert list(opened.sensors.columns) == [column.name for column in TABLES["sensors"].columns]
     written = export_trace(tmp_path / "out", "csv")
     assert (written / "sensors.csv").read_text().startswith('"sensor","cell","x_m"')
+
+
+def test_columns_of_an_earlier_version_are_read_under_their_names_of_today(tmp_path: Path) -> None:
+    run(placed(), timing_only=True, out=tmp_path / "out")
+    path, now = tmp_path / "out" / "sensors.parquet", open_run(tmp_path / "out").sensors
+    former = {"uplink_bytes": "bytes_up", "downlink_bytes": "bytes_down"}
+    table = pq.read_table(path)
+    pq.write_table(table.rename_columns([former.get(name, name) for name in table.column_names]), path)
+    assert "bytes_up" in pd.read_parquet(path).columns
+    assert open_run(tmp_path / "out").sensors.equals(now)
 
 
 def test_a_csv_has_the_sensors(tmp_path: Path) -> None:

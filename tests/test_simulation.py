@@ -7,10 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.loading import load_scenario, open_run, scenario_of
+from hfedms_sim.loading import CHOICES, load_scenario, scenario_of
 from hfedms_sim.result import RunDirectory
-from hfedms_sim.simulation import Progress, run
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.simulation import Progress, open_run, run
 from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario
 
@@ -101,24 +100,24 @@ def test_a_resumed_run_ends_with_the_tables_of_an_uninterrupted_one(tmp_path: Pa
         run(tiny_scenario(), timing_only=True, out=tmp_path / "out", on_round=interrupt)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"scenario.yaml", "provenance.json", "learning"}
     resumed = run(
-        tiny_scenario(), timing_only=True, out=RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
+        tiny_scenario(), timing_only=True, out=RunDirectory.resumed(tmp_path / "out", tiny_scenario(), CHOICES)
     )
     assert resumed.arrow("transfers").equals(run(tiny_scenario(), timing_only=True).arrow("transfers"))
 
 
 def test_a_run_that_another_process_writes_is_not_resumed(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    writing = RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
+    writing = RunDirectory.resumed(tmp_path / "out", tiny_scenario(), CHOICES)
     with pytest.raises(InputError, match="another process is writing this run"):
-        RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS)
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario(), CHOICES)
     writing.unlock()
-    RunDirectory.resumed(tmp_path / "out", tiny_scenario(), SETTINGS).unlock()
+    RunDirectory.resumed(tmp_path / "out", tiny_scenario(), CHOICES).unlock()
 
 
 def test_another_scenario_is_not_resumed(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
     with pytest.raises(InputError, match="another rounds: 6, now 7"):
-        RunDirectory.resumed(tmp_path / "out", tiny_scenario(rounds=7), SETTINGS)
+        RunDirectory.resumed(tmp_path / "out", tiny_scenario(rounds=7), CHOICES)
 
 
 def test_progress_is_told_after_every_round() -> None:

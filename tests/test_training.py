@@ -14,11 +14,11 @@ import hfedms_sim
 from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
-from hfedms_sim.loading import load_scenario, open_run
+from hfedms_sim.loading import CHOICES, load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.result import RunDirectory, RunResult
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import run
-from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.simulation import open_run, run
 from tests.conftest import FAST, tiny_scenario
 
 LEARNING_COLUMNS = ["accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy"]
@@ -50,7 +50,7 @@ def test_the_same_scenario_gives_the_same_tables_and_weights_bit_for_bit(tmp_pat
     weights = [load_file(tmp_path / name / "learning" / "model.safetensors") for name in ("first", "second")]
     assert weights[0].keys() == weights[1].keys()
     assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
-    assert sum(value.size for value in weights[0].values()) == scenario.model_spec.parameters
+    assert sum(value.size for value in weights[0].values()) == spec_of(scenario.model).parameters
 
 
 def test_a_model_learns() -> None:
@@ -90,7 +90,7 @@ def test_a_run_stops_when_the_model_is_good_enough() -> None:
     first = int((whole.rounds["accuracy"] >= enough).idxmax()) + 1
     result = trained(rounds=20, strategy=FEDAVG, stop_at=enough)
     assert len(result.rounds) == result.summary["rounds"] == first
-    assert f"reached in round {first}" in result.summary["stopped"]
+    assert result.summary["stopped"] == {"reason": "target", "round": first, "detail": f"accuracy {enough:g}"}
     assert result.rounds.equals(whole.rounds.iloc[:first])
     assert result.summary["closed_form"]["bytes"] == result.summary["bytes"]["total"]
 
@@ -144,7 +144,7 @@ def test_a_loss_that_is_not_finite_ends_a_run_too() -> None:
     """One step of a huge size leaves finite weights whose logits overflow."""
     huge = FEDAVG | {"learning_rate": 1e25, "batch_size": 50}
     result = trained(rounds=5, strategy=huge)
-    assert "is not finite" in result.summary["stopped"]
+    assert result.summary["stopped"] == {"reason": "diverged", "round": 1, "detail": "the loss is not finite"}
     assert result.summary["final_loss"] is None
 
 
@@ -243,8 +243,8 @@ def test_a_timing_only_run_does_not_undo_a_trained_one(tmp_path: Path) -> None:
     scenario, out = tiny_scenario(rounds=2), tmp_path / "run"
     run(scenario, out=out)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    with pytest.raises(InputError, match="was trained; --timing-only would undo that"):
-        run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario, SETTINGS))
+    with pytest.raises(InputError, match="was trained; timing_only=True would undo that, choose another out"):
+        run(scenario, timing_only=True, out=RunDirectory.resumed(out, scenario, CHOICES))
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 

@@ -7,6 +7,7 @@ from benchmarks.peers.workload import Workload
 from hfedms_sim.data import Batches, open_dataset
 from hfedms_sim.learning.networks import as_tensor, initial_weights
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.seeds import Draws
 
 
@@ -18,9 +19,9 @@ def make_workload(clients: int, samples: int = 50) -> Workload:
     batches = Batches(dataset, draws, scenario.stream.batch, augment=scenario.stream.augment)
     first = ((0, samples),)
     return Workload(
-        torch.stack([as_tensor(batches.images(client, first)) for client in range(clients)]),
+        torch.stack([as_tensor(batches.inputs(client, first)) for client in range(clients)]),
         torch.from_numpy(np.stack([batches.labels(client, first) for client in range(clients)])),
-        initial_weights(scenario.model_spec, draws),
+        initial_weights(spec_of(scenario.model, dataset.shape), draws),
         scenario.strategy.learning_rate,
         scenario.strategy.batch_size,
     )

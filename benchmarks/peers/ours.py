@@ -7,14 +7,14 @@ from benchmarks.peers.rounds import Rounds
 from benchmarks.peers.workload import Outcome, Workload, load_workload, stored_order
 from hfedms_sim.learning import keep_freed_memory
 from hfedms_sim.learning.engine import ENGINES, Chain, LocalSet, Sgd
-from hfedms_sim.learning.networks import Network
-from hfedms_sim.scenario import MODELS
+from hfedms_sim.learning.networks import StackNetwork
+from hfedms_sim.models import spec_of
 
 
 def main(engine_name: str) -> None:
     workload = load_workload()
     keep_freed_memory()
-    engine = ENGINES[engine_name](Network(MODELS["cnn"]), 1)
+    engine = ENGINES[engine_name](StackNetwork(spec_of("cnn")), 1)
     sgd = Sgd(workload.learning_rate, workload.batch_size)
     weights, order = workload.start, stored_order(workload)
     rounds = Rounds()

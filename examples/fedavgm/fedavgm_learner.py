@@ -2,14 +2,14 @@
 
 from fedavgm import FedAvgMSettings
 
-from hfedms_sim.learning import ChainLearner, LocalSet, Parts, State, Weights, arrays_of, weights_under
+from hfedms_sim.learning import ChainLearner, LearnerContext, State, Weights, arrays_of, weights_under
 
 _VELOCITY = "velocity"
 
 
 class MomentumLearner(ChainLearner):
-    def __init__(self, settings: FedAvgMSettings, parts: Parts) -> None:
-        super().__init__(settings, parts)
+    def __init__(self, settings: FedAvgMSettings, context: LearnerContext) -> None:
+        super().__init__(settings, context)
         self._momentum, self._rate = settings.momentum, settings.server_learning_rate
         self._velocity: Weights = {}
 
@@ -20,10 +20,10 @@ class MomentumLearner(ChainLearner):
         super().restore(state)
         self._velocity = weights_under(_VELOCITY, state)
 
-    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
-        mean, before = super()._merged(chains, shares), self._velocity
-        change = {name: mean[name] - value for name, value in self.weights.items()}
+    def _server_step(self, mean: Weights) -> Weights:
+        before, weights = self._velocity, self.weights
+        change = {name: value - weights[name] for name, value in mean.items()}
         self._velocity = {
             name: self._momentum * before[name] + each if before else each for name, each in change.items()
         }
-        return {name: value + self._rate * self._velocity[name] for name, value in self.weights.items()}
+        return {name: weights[name] + self._rate * value for name, value in self._velocity.items()}

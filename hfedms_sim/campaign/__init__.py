@@ -6,18 +6,22 @@ take it from that run's lineage store. Who trains what is settled before anythin
 depend on how many processes there are. A record is kept of each finished trial; tables and curves are made from these.
 """
 
+from hfedms_sim.campaign.calls import compare, sweep
 from hfedms_sim.campaign.campaign import Campaign, Refusal, TrialResult
-from hfedms_sim.campaign.comparison import Row, comparison, write_tables
+from hfedms_sim.campaign.comparison import Row, comparison
+from hfedms_sim.campaign.conducting import conduct
+from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.directory import campaign_directory
 from hfedms_sim.campaign.records import Record, read_records
+from hfedms_sim.campaign.result import CampaignResult
 from hfedms_sim.campaign.standing import Ended, Standing
 from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Axes, Trial, Variant, trials_of
 from hfedms_sim.campaign.workers import Workers, workers_for
 
 __all__ = [
-    "Axes", "Campaign", "Curve", "Ended", "Options", "Point", "Record", "Refusal", "Row", "Standing", "Trial",
-    "TrialResult", "Variant", "Workers", "campaign_directory", "comparison", "read_records", "trials_of",
-    "workers_for", "write_tables",
+    "Axes", "Campaign", "CampaignResult", "Curve", "Ended", "Options", "Point", "Record", "Refusal", "Row", "Standing",
+    "Trial", "TrialResult", "Variant", "Workers", "campaign_directory", "compare", "comparison", "conduct",
+    "read_records", "sweep", "trials_of", "workers_for", "write_tables",
 ]  # fmt: skip

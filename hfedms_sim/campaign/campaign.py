@@ -2,7 +2,7 @@
 
     campaign.json        the trials and what they are run with (directory.py)
     records/NAME.json    what is kept of each finished trial (records.py)
-    kinship.json         who learns from whom, once all trials are timed
+    training_tree.json   who learns from whom, once all trials are timed; kinship.json in earlier versions
     trials/NAME/         a run directory each
 
 A trial is finished if its record is sound and belongs to this very scenario and these options; its run directory may
@@ -26,8 +26,11 @@ from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
-from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.errors import InputError, OneLineError, RunError
 from hfedms_sim.result import RunDirectory, read_json
+from hfedms_sim.simulation import outside_modules
+
+_TREE, _OLDER_TREE = "training_tree.json", "kinship.json"
 
 
 class TrialResult(NamedTuple):
@@ -55,6 +58,8 @@ class Campaign:
     options: Options = field(default_factory=Options)
     on_standing: Callable[[Standing], None] = lambda standing: None
     on_notice: Callable[[str], None] = lambda line: None
+    said: Callable[[OneLineError], str] = str
+    """How errors of trials are said: as Python does, or as the command line does."""
     failures: dict[str, str] = field(default_factory=dict)
     """Why a trial failed, by its name; those that were refused are among them."""
     known: Mapping[str, Record] = field(default_factory=dict)
@@ -89,6 +94,11 @@ class Campaign:
     def refusals(self) -> list[Refusal]:
         """Return the trials that were refused, in their order."""
         return [Refusal(trial, self.refused[trial.name]) for trial in self.trials if trial.name in self.refused]
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Return why trials failed that were not refused, by their names."""
+        return {trial: why for trial, why in self.failures.items() if trial not in self.refused}
 
     @property
     def common_fault(self) -> str | None:
@@ -140,12 +150,14 @@ class Campaign:
         if all(each.name in before and self._can_teach(before[each.name].parent) for each in self._unfinished):
             return before
         able = [each for each in self.trials if self._can_teach(each.name)]
-        tasks = {trial.name: TimingTask(trial.scenario, self.options) for trial in able}
+        tasks = {
+            trial.name: TimingTask(trial.scenario, self.options, outside_modules(trial.scenario)) for trial in able
+        }
         paths = self._timed(able, tasks, workers)
         latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
         kin = kinship({name: paths[name] for name in latest_stop_first})
         if not self.failures:
-            self.directory.write_json("kinship.json", {name: kin[name].as_json() for name in kin})
+            self.directory.write_json(_TREE, {name: kin[name].as_json() for name in kin})
         for name in self._records:
             for noted in (self.failures, self.refused):
                 noted.pop(name, None)  # it could not be timed, but is finished
@@ -153,8 +165,8 @@ class Campaign:
         return kin
 
     def _kinship_before(self) -> dict[str, Kin]:
-        path = self.directory.path / "kinship.json"
-        if path.is_file():
+        path = next((each for name in (_TREE, _OLDER_TREE) if (each := self.directory.path / name).is_file()), None)
+        if path is not None:
             try:
                 return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
             except (InputError, KeyError, TypeError, AttributeError):
@@ -210,11 +222,12 @@ class Campaign:
 
     def _fail(self, ended: Finished, meter: Meter, *, is_refused: bool) -> None:
         """Note why a trial failed. Timing tells what is refused: input that is at fault later may be a run's own."""
-        self.failures[ended.key] = str(ended.error)
+        assert ended.error is not None
+        self.failures[ended.key] = line = self.said(ended.error)
         if ended.is_final:
             self._at_fault.add(ended.key)
         if is_refused:
-            self.refused[ended.key] = str(ended.error)
+            self.refused[ended.key] = line
         meter.drop(ended.key)
 
     def _tell(self, meter: Meter, turn: Turn) -> None:
@@ -231,6 +244,7 @@ class Campaign:
             parent=None if kin.parent is None else self.path_of(kin.parent),
             fork=kin.fork,
             pins=frozenset(kin.pins),
+            imports=outside_modules(trial.scenario),
         )
 
     def _has_state(self, parent: str | None, fork: str | None) -> bool:

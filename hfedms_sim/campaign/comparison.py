@@ -11,24 +11,20 @@ come last, a row for each variant, with the reason of its first seed: others mos
 Nothing in it depends on wall time, or on where and in which order the trials were played.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hfedms_sim.campaign.campaign import Refusal, TrialResult
-from hfedms_sim.campaign.curves import COLUMNS, Point
+from hfedms_sim.campaign.curves import Point
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Variant
-from hfedms_sim.files import write_atomically
 
 END = "end"
 MEASURES = (
     "accuracy", "round", "simulated_s", "bytes", "energy_j", "loss", "updated_parameters", "total_groups",
-    "participants", "skipped_captures",
+    "participants", "skipped",
 )  # fmt: skip
 COMPARED = ("simulated_s", "bytes", "energy_j")
 
@@ -102,11 +98,11 @@ def _coverage(results: Sequence[TrialResult]) -> Coverage | None:
 
 def _limited_by(results: Sequence[TrialResult]) -> str | None:
     """Return the cause that most of these trials have, of equally frequent ones the first."""
-    known = Counter(cause for result in results if (cause := _cause(result)) is not None)
+    known = Counter(cause for result in results if (cause := cause_of(result)) is not None)
     return known.most_common(1)[0][0] if known else None
 
 
-def _cause(result: TrialResult) -> str | None:
+def cause_of(result: TrialResult) -> str | None:
     """Return what limited a trial; None in records of older versions."""
     found = result.summary.get("limited_by") or {}
     return found.get("cause")
@@ -116,7 +112,7 @@ def _rows(variant: Variant, by_variant: _ByVariant, reference: Variant | None) -
     own = by_variant[variant]
     coverage, is_reference = _coverage(own), variant == reference
     is_compared = not is_reference and (coverage is None or coverage.is_whole)
-    for target in _targets(own):
+    for target in targets_of(own):
         others = _of_seeds(by_variant[reference or ()], target) if is_compared else {}
         row = _row(variant, target, _of_seeds(own, target), others)
         yield row._replace(
@@ -144,13 +140,6 @@ def _refused_rows(refusals: Sequence[Refusal]) -> list[Row]:
     ]
 
 
-def write_tables(results: Sequence[TrialResult], directory: Path, refusals: Sequence[Refusal] = ()) -> None:
-    """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve."""
-    write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results, refusals))))
-    write_atomically(directory / "trials.csv", _csv(_trial_lines(results, refusals)))
-    write_atomically(directory / "curves.csv", _csv(_curve_lines(results)))
-
-
 def _row(
     variant: Variant, target: str, figures: Mapping[int, Figures | None], reference: Mapping[int, Figures | None]
 ) -> Row:
@@ -173,18 +162,18 @@ def _less(pairs: Sequence[tuple[Figures, Figures]], name: str) -> list[float]:
 
 
 def _of_seeds(results: Sequence[TrialResult], target: str) -> dict[int, Figures | None]:
-    return {result.summary["seed"]: _figures(result, target) for result in results}
+    return {result.summary["seed"]: figures_of(result, target) for result in results}
 
 
-def _targets(results: Sequence[TrialResult]) -> list[str]:
-    """Those of the variant's trials; none if nothing was trained."""
+def targets_of(results: Sequence[TrialResult]) -> list[str]:
+    """Return the targets of a variant's trials, and their end; that alone if nothing was trained."""
     trained = not results[0].provenance["timing_only"]
     targets = [f"{target['accuracy']:g}" for target in results[0].summary["targets"]] if trained else []
     return [*targets, END]
 
 
-def _figures(result: TrialResult, target: str) -> Figures | None:
-    """What a trial took to get there; None if it did not."""
+def figures_of(result: TrialResult, target: str) -> Figures | None:
+    """Return what a trial took to a target, or to its end; None if it did not get there."""
     summary = result.summary
     if target == END:
         return {
@@ -210,75 +199,5 @@ def _figures(result: TrialResult, target: str) -> Figures | None:
 def _taking_part(point: Point | None) -> dict[str, float | None]:
     """Return the participants a round, mean over the rounds up to a point, and the captures skipped in them."""
     if point is None or point.participants is None:
-        return {"participants": None, "skipped_captures": None}
-    return {"participants": point.participants / point.round, "skipped_captures": point.skipped}
-
-
-def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:
-    keys = _keys([row.variant for row in rows])
-    columns = [*MEASURES, *(f"{name}_difference" for name in COMPARED)]
-    estimated = [part for name in columns for part in (name, f"{name}_ci95")]
-    yield [*keys, "target", "seeds", "reached", *estimated, "sensors", "covered", "reason", "limited_by"]
-    for row in rows:
-        estimates = [*row.measures.values(), *row.differences.values()]
-        yield [
-            *_values(row.variant, keys),
-            row.target,
-            row.seeds,
-            row.reached,
-            *(part for each in estimates for part in ((None, None) if each is None else each)),
-            *(row.coverage or (None, None)),
-            row.reason,
-            row.limited_by,
-        ]
-
-
-def _trial_lines(results: Sequence[TrialResult], refusals: Sequence[Refusal]) -> Iterator[list[Any]]:
-    trials = [*(result.trial for result in results), *(refusal.trial for refusal in refusals)]
-    keys = _keys([trial.variant for trial in trials])
-    yield ["trial", *keys, "seed", "target", *MEASURES, "stopped", "lineage", "sensors", "covered", "limited_by"]
-    for result in results:
-        coverage = result.summary.get("coverage") or {}
-        for target in _targets([result]):
-            figures = _figures(result, target) or dict.fromkeys(MEASURES)
-            ends = (result.summary["stopped"], result.summary["lineage"]) if target == END else (None, None)
-            yield [
-                result.trial.name,
-                *_values(result.trial.variant, keys),
-                result.summary["seed"],
-                target,
-                *figures.values(),
-                *ends,
-                coverage.get("sensors"),
-                coverage.get("covered"),
-                _cause(result),
-            ]
-    for trial, reason in refusals:
-        nothing = [None] * len(MEASURES)
-        seed = trial.scenario.seed
-        yield [trial.name, *_values(trial.variant, keys), seed, END, *nothing, reason, None, None, None, None]
-
-
-def _curve_lines(results: Sequence[TrialResult]) -> Iterator[list[Any]]:
-    keys = _keys([result.trial.variant for result in results])
-    yield ["trial", *keys, "seed", *COLUMNS]
-    for trial, summary, _, curve in results:
-        for row in curve.rows:
-            yield [trial.name, *_values(trial.variant, keys), summary["seed"], *row]
-
-
-def _keys(variants: Sequence[Variant]) -> list[str]:
-    """Return what at least one of the variants names."""
-    return list(dict.fromkeys(key for variant in variants for key, _ in variant))
-
-
-def _values(variant: Variant, keys: Sequence[str]) -> list[str | None]:
-    """Return what the variant has for each key."""
-    return [dict(variant).get(key) for key in keys]
-
-
-def _csv(lines: Iterator[list[Any]]) -> str:
-    """Numbers with all their digits; nothing where there is none."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue()
+        return {"participants": None, "skipped": None}
+    return {"participants": point.participants / point.round, "skipped": point.skipped}

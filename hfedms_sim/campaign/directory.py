@@ -28,11 +28,13 @@ _NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
 
 
 def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirectory:
-    """Make a campaign's directory, runs/NAME-NNN or `out`, or return that of the one in `out` to go on with."""
+    """Make a campaign's directory, runs/NAME-NNN or `out`, or return that of the one in `out` to go on with.
+
+    To go on needs `out`.
+    """
     if not resume:
         return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
-    if out is None:
-        raise InputError("--resume needs --out DIR, the campaign to go on with")
+    assert out is not None
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
     _manifest(out)
@@ -101,7 +103,7 @@ def _portable(trials: Sequence[Trial]) -> dict[str, Any]:
 
 def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
     for part in (scenario["data"], scenario["stream"], scenario["sensors"]["placement"]):
-        path = part["path"]
+        path = part.get("path")
         if path is not None:
             if path not in digests:
                 digests[path] = _CONTENT + _digest(Path(path))

@@ -1,15 +1,19 @@
-"""KEY=VALUES of a sweep: values with commas between them, each YAML or a range of numbers.
+"""KEY=VALUES of a sweep: values with commas between them, each YAML or a range of numbers; or a mapping of Python.
 
 strategy.interval=1:9:2        1, 3, 5, 7, 9; both ends belong to it, the step is 1 if left out
 strategy.beta=4,10:30:10       4, 10, 20, 30
 cells=[{...}],[{...}]          commas within brackets, braces or quotes part nothing
 """
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.scenario.overrides import plain
+from hfedms_sim.scenario.yaml_io import parse_yaml
 
 LARGEST_RANGE = 10_000
 _LONGEST_SEED = 20  # digits
@@ -35,6 +39,39 @@ def parse_grid(text: str) -> Axis:
     if len(set(expanded)) < len(expanded):
         raise InputError(f"--grid {text!a:.60}: has a value twice")
     return Axis(key, expanded)
+
+
+def axes_of_mapping(grid: Mapping[str, Iterable[Any]]) -> list[Axis]:
+    """Return the axes of a grid that is given as values of Python by dotted key."""
+    if not grid:
+        raise InputError("grid: needs at least one key with its values")
+    return [_axis_of(key, values) for key, values in grid.items()]
+
+
+def _axis_of(key: str, values: Iterable[Any]) -> Axis:
+    if key == "seed":
+        raise InputError("grid seed: seeds are repetitions, and have an argument of their own, seeds")
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"grid {key!a:.60}: must be a list of values, not {values!r:.60}")
+    texts = tuple(_as_yaml(key, value) for value in values)
+    if not texts:
+        raise InputError(f"grid {key!a:.60}: has no values")
+    if len(set(texts)) < len(texts):
+        raise InputError(f"grid {key!a:.60}: has a value twice")
+    return Axis(key, texts)
+
+
+def _as_yaml(key: str, value: Any) -> str:
+    """Return the text that YAML reads as this value: a name by itself, all else as JSON."""
+    try:
+        if isinstance(value, str) and parse_yaml(value, key) == value:
+            return value
+    except InputError:
+        pass  # it takes quotes
+    try:
+        return json.dumps(plain(value))
+    except (TypeError, ValueError):
+        raise InputError(f"grid {key!a:.60} = {value!r:.60}: is no value of a scenario") from None
 
 
 def parse_seeds(text: str) -> list[int]:

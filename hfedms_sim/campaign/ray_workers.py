@@ -13,7 +13,9 @@ from typing import Any
 
 from hfedms_sim.campaign.tasks import Task, TrialTask
 from hfedms_sim.campaign.workers import At, Finished, attempt, thread_environment
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import Argument, InputError, OneLineError, RunError
+
+_RAY = Argument("ray")
 
 Files = dict[str, bytes]
 """The contents of files, by their paths within a directory."""
@@ -33,7 +35,8 @@ class RayWorkers:
                 **({"include_dashboard": False} if address == "local" else {}),
             )
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-            raise InputError(f"--ray {address}: cannot be reached ({' '.join(str(error).split())[:200]})") from None
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(_RAY, f" {address}: cannot be reached ({reason})") from None
         self.capacity = max(1, int(self._ray.cluster_resources().get("CPU", 1)) // threads)
         self._perform = self._ray.remote(num_cpus=threads, max_retries=0)(_perform)
         self._running: dict[Any, tuple[str, Task]] = {}
@@ -60,7 +63,7 @@ class RayWorkers:
         try:
             (value, error, is_final), files = self._ray.get(reference)
         except self._ray.exceptions.RayError as lost:
-            return Finished(key, error=f"its Ray task was lost ({type(lost).__name__})")
+            return Finished(key, error=RunError(f"its Ray task was lost ({type(lost).__name__})"))
         if error is None and isinstance(task, TrialTask):
             _put_in_place(files, task.directory)
         return Finished(key, value, error, is_final)
@@ -70,11 +73,11 @@ def _imported_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise InputError("--ray: Ray is not installed; pip install 'hfedms_sim[ray]'") from None
+        raise InputError(_RAY, ": Ray is not installed; pip install 'hfedms_sim[ray]'") from None
     return ray
 
 
-def _perform(task: Task, sent: Files) -> tuple[tuple[Any, str | None, bool], Files]:
+def _perform(task: Task, sent: Files) -> tuple[tuple[Any, OneLineError | None, bool], Files]:
     """On the worker."""
     if not isinstance(task, TrialTask):
         return attempt(task), {}

@@ -20,6 +20,7 @@ from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.errors import InputError
 from hfedms_sim.files import write_atomically
 from hfedms_sim.result import read_json
+from hfedms_sim.stopping import current_summary
 
 DIRECTORY = "records"
 _PROVENANCE = (
@@ -94,7 +95,7 @@ def read_record(path: Path) -> Record:
             content["trial"],
             tuple((what, which) for what, which in content["variant"]),
             content["digest"],
-            content["summary"],
+            current_summary(content["summary"]),
             content["provenance"],
             Curve.from_json(content["curve"]),
         )

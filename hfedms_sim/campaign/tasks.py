@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from hfedms_sim.campaign.curves import Curve, curve_of
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.loading import READABLE
+from hfedms_sim.outside import import_outside
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Progress, run
-from hfedms_sim.strategies import SETTINGS
 
 OnRound = Callable[[Progress], None]
 
@@ -39,9 +40,12 @@ class TimingTask:
 
     scenario: Scenario
     options: Options
+    imports: tuple[str, ...] = ()
+    """Modules that a process must have imported to know the scenario's parts."""
 
     def perform(self, on_round: OnRound) -> list[str]:
         """Return the lineages."""
+        _import_all(self.imports)
         timed = run(
             self.scenario,
             timing_only=True,
@@ -64,20 +68,23 @@ class TrialTask:
     """The run that it learns from, up to the lineage `fork`; it trains by itself if that is gone."""
     fork: str | None = None
     pins: frozenset[str] = field(default=frozenset())
+    imports: tuple[str, ...] = ()
+    """Modules that a process must have imported to know the scenario's parts."""
 
     def perform(self, on_round: OnRound) -> Outcome:
         """Return what the record of the trial is made of."""
+        _import_all(self.imports)
         notices: list[str] = []
-        directory = self._opened()
-        directory.pins, directory.on_notice = self.pins, notices.append
         played = run(
             self.scenario,
             timing_only=self.options.timing_only,
             threads=self.options.threads,
             allow_infeasible=self.options.allow_infeasible,
-            out=directory,
+            out=self._opened(),
             learn_from=[] if self.parent is None or not (self.parent / "learning").is_dir() else [self.parent],
+            pins=self.pins,
             on_round=on_round,
+            on_notice=notices.append,
         )
         return Outcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
 
@@ -85,10 +92,15 @@ class TrialTask:
         """Return the trial's directory; a damaged or busy one is no fault of the scenario, so it is no InputError."""
         try:
             if self.directory.exists():
-                return RunDirectory.resumed(self.directory, self.scenario, SETTINGS)
+                return RunDirectory.resumed(self.directory, self.scenario, READABLE)
             return RunDirectory.at(self.directory)
         except InputError as error:
-            raise RunError(str(error)) from None
+            raise RunError(*error.args) from None
 
 
 Task = TimingTask | TrialTask
+
+
+def _import_all(modules: tuple[str, ...]) -> None:
+    for module in modules:
+        import_outside(module)

@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from os import PathLike, fspath
 from pathlib import Path
 
 from hfedms_sim.campaign.grid import Axis
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.scenario import Scenario, is_path
+from hfedms_sim.scenario import NetworkProfile, Scenario, Source, is_path
 
 MOST_TRIALS = 100_000
 _LONGEST_NAME = 80  # without number and seed
@@ -33,7 +34,7 @@ class Trial:
 class Axes:
     """Nothing given: as the scenario has it."""
 
-    profiles: Sequence[str] = ()
+    profiles: Sequence[str | PathLike[str] | NetworkProfile] = ()
     strategies: Sequence[str] = ()
     seeds: Sequence[int] = ()
     grid: Sequence[Axis] = ()
@@ -42,10 +43,10 @@ class Axes:
     """KEY=VALUE, for all trials; the grid comes after them."""
 
 
-def trials_of(source: str, axes: Axes) -> list[Trial]:
+def trials_of(source: Source, axes: Axes) -> list[Trial]:
     """Return the trials in the order of the axes, seeds last."""
     _require_distinct(axes)
-    profiles: list[str | None] = [*axes.profiles] or [None]
+    profiles: list[str | PathLike[str] | NetworkProfile | None] = [*axes.profiles] or [None]
     strategies: list[str | None] = [*axes.strategies] or [None]
     seeds: list[int | None] = [*axes.seeds] or [None]
     points = list(product(*([(axis.key, value) for value in axis.values] for axis in axes.grid)))
@@ -61,10 +62,16 @@ def trials_of(source: str, axes: Axes) -> list[Trial]:
             seed=seed,
             overrides=[*axes.overrides, *(f"{key}={value}" for key, value in point)],
         )
-        named = (("profile", profile or scenario.profile_names), ("strategy", scenario.strategy.name))
+        radio = scenario.profile_names if profile is None else _called(profile)
+        named = (("profile", radio), ("strategy", scenario.strategy.name))
         variant = (*named, *point)
         trials.append(Trial(_name(len(trials) + 1, variant, scenario.seed), variant, scenario))
     return trials
+
+
+def _called(profile: str | PathLike[str] | NetworkProfile) -> str:
+    """Return what a profile is called in a variant: its name, or its path as it was given."""
+    return profile.name if isinstance(profile, NetworkProfile) else fspath(profile)
 
 
 def _name(number: int, variant: Variant, seed: int) -> str:
@@ -74,10 +81,12 @@ def _name(number: int, variant: Variant, seed: int) -> str:
 
 
 def _require_distinct(axes: Axes) -> None:
-    for option, values in (("profiles", axes.profiles), ("strategies", axes.strategies), ("seeds", axes.seeds)):
+    profiles = [_called(profile) for profile in axes.profiles]
+    given: dict[str, Sequence[object]] = {"profiles": profiles, "strategies": axes.strategies, "seeds": axes.seeds}
+    for name, values in given.items():
         twice = next((value for value in values if list(values).count(value) > 1), None)
         if twice is not None:
-            raise InputError(f"--{option}: {twice} is given twice")
+            raise InputError(Argument(name), f": {twice} is given twice")
     keys = [axis.key for axis in axes.grid]
     if len(set(keys)) < len(keys):
-        raise InputError("--grid: a key is given twice")
+        raise InputError(Argument("grid"), ": a key is given twice")

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
 from hfedms_sim.campaign.tasks import OnRound, Options, Task
-from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.errors import InputError, OneLineError, RunError
 from hfedms_sim.simulation import Progress
 
 _GRACE_S = 1.5
@@ -30,11 +30,11 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 class Finished(NamedTuple):
-    """What became of the task `key`: its `value`, or an `error` in one line."""
+    """What became of the task `key`: its `value`, or an `error` of one line."""
 
     key: str
     value: Any = None
-    error: str | None = None
+    error: OneLineError | None = None
     is_final: bool = False
     """Whether trying again is useless: the input is at fault."""
 
@@ -133,7 +133,7 @@ class LocalWorkers:
             worker.process.join()
             self._forget(key)
             worker.connection.close()
-            return Finished(key, error=f"its process ended with exit code {worker.process.exitcode}")
+            return Finished(key, error=RunError(f"its process ended with exit code {worker.process.exitcode}"))
         if isinstance(message, At):
             self._at[key] = message
             return None
@@ -144,6 +144,32 @@ class LocalWorkers:
     def _forget(self, key: str) -> None:
         del self._busy[key]
         self._at.pop(key, None)
+
+
+class HereWorkers:
+    """This very process, one task at a time: `start` returns when the task has ended.
+
+    Nothing is sent anywhere, so that classes of a notebook can be used, and a script needs no guard.
+    """
+
+    capacity = 1
+
+    def __init__(self) -> None:
+        self._ended: list[Finished] = []
+
+    def start(self, key: str, task: Task) -> None:
+        self._ended.append(Finished(key, *attempt(task)))
+
+    def finished(self, wait_s: float) -> list[Finished]:
+        ended, self._ended = self._ended, []
+        return ended
+
+    def at(self) -> dict[str, At]:
+        """Return nothing: when somebody can ask, no task is under way."""
+        return {}
+
+    def close(self) -> None:
+        """Do nothing: there is nothing under way."""
 
 
 class _Worker:
@@ -177,16 +203,16 @@ def _reporter(connection: "Connection[Any, Any]") -> OnRound:
     return on_round
 
 
-def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any, str | None, bool]:
+def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any, OneLineError | None, bool]:
     """Perform a task; return its value, the error, and whether the error is final."""
     try:
         return task.perform(on_round), None, False
     except InputError as error:
-        return None, str(error), True
+        return None, error, True
     except RunError as error:
-        return None, str(error), False
+        return None, error, False
     except Exception as error:
-        return None, f"{type(error).__name__}: {error}", False
+        return None, RunError(f"{type(error).__name__}: {error}"), False
 
 
 def _end_with_the_campaign() -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfedms_sim.commands.terminal import console, notice, resumable
+from hfedms_sim.commands.terminal import console, notice, option_of, resumable
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.stopping import has_diverged
 
 if TYPE_CHECKING:
     from hfedms_sim.campaign import Axes, Campaign, TrialResult
@@ -73,22 +74,20 @@ def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
 
 
 def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
-    from hfedms_sim.campaign import Campaign, Options, campaign_directory, trials_of, workers_for, write_tables
+    from hfedms_sim.campaign import Campaign, Options, campaign_directory, conduct, trials_of, workers_for
     from hfedms_sim.report.comparison import trial_progress
 
+    if options["resume"] and options["out"] is None:
+        raise InputError("--resume needs --out DIR, the campaign to go on with")
     trials = trials_of(scenario, _axes(grid, options))
     chosen = Options(options["timing_only"], options["threads"], options["allow_infeasible"])
     workers = workers_for(options["jobs"], options["ray"], chosen)  # before a directory is made: there may be no Ray
     directory = campaign_directory(f"{trials[0].scenario.name}-{name}", options["out"], options["resume"])
-    campaign = Campaign(directory, trials, chosen, on_notice=notice)
+    campaign = Campaign(directory, trials, chosen, on_notice=notice, said=lambda error: error.said(option_of))
     quiet = options["quiet"]
     with resumable(directory.path), trial_progress(console(stderr=True), quiet) as on_standing:
         campaign.on_standing = on_standing
-        results = campaign.run(workers)
-        if campaign.common_fault is not None:
-            directory.abandon()
-            raise InputError(campaign.common_fault)
-        write_tables(results, directory.path, campaign.refusals)
+        results = conduct(campaign, workers)
     if not quiet:
         _show(campaign, results)
     _conclude(campaign, results, quiet)
@@ -114,16 +113,15 @@ def _show(campaign: "Campaign", results: "list[TrialResult]") -> None:
 
 
 def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:
-    for trial in (each.trial.name for each in results if "diverged" in (each.summary["stopped"] or "")):
+    for trial in (each.trial.name for each in results if has_diverged(each.summary)):
         notice(f"{trial}: training diverged")
     if quiet:  # else the table has them
         for trial, why in campaign.refused.items():
             notice(f"{trial}: refused, {why}")
-    failures = {trial: why for trial, why in campaign.failures.items() if trial not in campaign.refused}
-    for trial, why in failures.items():
+    for trial, why in campaign.failed.items():
         notice(f"{trial}: failed, {why}")
-    if failures:
-        raise RunError(f"{len(failures)} of {len(campaign.trials)} trials failed; --resume tries them again")
+    if campaign.failed:
+        raise RunError(f"{len(campaign.failed)} of {len(campaign.trials)} trials failed; --resume tries them again")
 
 
 def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 INTERRUPTED_EXIT_CODE = 130
+_OPTIONS = {"overrides": "--set", "import": "hfedms-sim --import"}
 
 
 def console(stderr: bool = False) -> "Console":
@@ -21,6 +22,11 @@ def console(stderr: bool = False) -> "Console":
 
     made = Console(stderr=stderr)
     return made if made.is_terminal else Console(stderr=stderr, width=120)
+
+
+def option_of(argument: str) -> str:
+    """Return how the command line spells an argument of the public functions."""
+    return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def notice(line: str) -> None:

@@ -1,69 +1,87 @@
 """A data set held in memory: what every loader makes of its files.
 
-Pixels are bytes: a source with values from 0 to 1 is rounded to multiples of 1/255, which is what FEMNIST's values
-are to begin with. Samples are sorted by device and, within a device, train before test; otherwise they keep the
-order of the source. Devices are numbered in the order of their identifiers, numbers by size and names by alphabet.
+Images are bytes: a source with values from 0 to 1 is rounded to multiples of 1/255, which is what FEMNIST's values
+are to begin with. They are given out as values from 0 to 1. Whatever else is kept as it is, in single precision.
+
+Samples are sorted by device and, within a device, train before test; otherwise they keep the order of the source.
+Devices are numbered in the order of their identifiers, numbers by size and names by alphabet.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.data.base import (
     CHARACTERS,
-    SIDE_PIXELS,
     TEST_FRACTION,
+    Dataset,
     DeviceLabels,
     Ink,
     delivered,
     held_out,
     offsets_of,
 )
+from hfedms_sim.data.checked import checked_labels, ink_of
 from hfedms_sim.data.files import shown
+from hfedms_sim.data.partition import Partition, dealt
+from hfedms_sim.scenario.models import CHARACTER_IMAGES, DataShape
 from hfedms_sim.seeds import Draws
 
-_POLARITY_IMAGES = 2000
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayDataset:
+@dataclass(frozen=True, eq=False)
+class ArrayDataset(Dataset):
     name: str
-    pixels: NDArray[np.uint8]
-    labels: NDArray[np.uint8]
+    shape: DataShape
+    inputs: NDArray[Any]
+    """(samples, *input_shape): pixels as bytes, or numbers in single precision."""
+    labels: NDArray[np.integer[Any]]
     starts: NDArray[np.int64]
     """Where each device's samples start, and where the last one's end: (devices + 1,)."""
     tests: NDArray[np.int64]
     """Where each device's test samples start: (devices,)."""
     identifiers: tuple[str, ...]
-    source_ink: Ink
-    ink: Ink
+    source_ink: Ink | None
+    """Polarity as found in the source; None for what is no image of one channel."""
+    ink: Ink | None
+    """Polarity of the images given out; None: as they are."""
     source: dict[str, Any]
+    given_names: tuple[str, ...] | None = None
+    is_image: bool = False
 
-    @property
+    @cached_property
     def devices(self) -> int:
         return len(self.tests)
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Any]:
-        return {"set": self.name, "devices": self.devices, "ink": self.ink} | self.source
+        ink = {} if self.source_ink is None else {"ink": self.ink}
+        return {"set": self.name, "devices": self.devices} | ink | self.source
+
+    @cached_property
+    def class_names(self) -> tuple[str, ...]:
+        if self.given_names is not None:
+            return self.given_names
+        labels = CHARACTERS if self.shape == CHARACTER_IMAGES else range(self.shape.classes)
+        return tuple(str(label) for label in labels)
+
+    @cached_property
+    def least_train_samples(self) -> int:
+        return int((self.tests - self.starts[:-1]).min())
 
     def first(self, devices: int) -> "ArrayDataset":
-        """Only the first so many devices."""
+        """Return only the first so many devices."""
         end = self.starts[devices]
         return replace(
             self,
-            pixels=self.pixels[:end],
+            inputs=self.inputs[:end],
             labels=self.labels[:end],
             starts=self.starts[: devices + 1],
             tests=self.tests[:devices],
             identifiers=self.identifiers[:devices],
         )
-
-    @property
-    def least_train_samples(self) -> int:
-        return int((self.tests - self.starts[:-1]).min())
 
     def train_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.tests[devices] - self.starts[devices]
@@ -83,11 +101,16 @@ class ArrayDataset:
     def test_labels(self, device: int) -> NDArray[np.int64]:
         return self.labels[self._test(device)].astype(np.int64)
 
-    def train_images(self, device: int) -> NDArray[np.float32]:
-        return delivered(self.pixels[self._train(device)], self.source_ink, self.ink)
+    def train_inputs(self, device: int) -> NDArray[np.float32]:
+        return self._delivered(self._train(device))
 
-    def test_images(self, device: int) -> NDArray[np.float32]:
-        return delivered(self.pixels[self._test(device)], self.source_ink, self.ink)
+    def test_inputs(self, device: int) -> NDArray[np.float32]:
+        return self._delivered(self._test(device))
+
+    def _delivered(self, samples: slice) -> NDArray[np.float32]:
+        if not self.is_image:
+            return self.inputs[samples].copy()
+        return delivered(self.inputs[samples], inverted=self.ink is not None and self.ink != self.source_ink)
 
     def _train(self, device: int) -> slice:
         return slice(int(self.starts[device]), int(self.tests[device]))
@@ -100,44 +123,112 @@ class ArrayDataset:
 class Samples:
     """What a loader read, a row for each sample in the order of the source."""
 
-    pixels: NDArray[np.uint8]
+    inputs: NDArray[Any]
+    """Pixels as bytes with channels first, or numbers in single precision."""
     labels: NDArray[np.int64]
-    owners: NDArray[Any]
-    """The device's identifier: numbers or strings."""
+    owners: NDArray[Any] | None
+    """The device's identifier: numbers or strings. None where data are flat."""
     is_test: NDArray[np.bool_] | None
     """None where the source has no split: then a fifth of each device's samples, by keyed draw, is for testing."""
+    class_names: tuple[str, ...] | None = None
 
 
-def assembled(name: str, samples: Samples, source: dict[str, Any], *, ink: Ink, seed: int) -> ArrayDataset:
-    """Raises ValueError if a device has no train sample."""
+class Reading(NamedTuple):
+    """What a scenario says about data that it did not make."""
+
+    ink: Ink | None = "bright"
+    classes: int | None = None
+    """None: one more than the largest label."""
+    partition: Partition | None = None
+    """None: samples belong to the devices that the source names."""
+    devices: int | None = None
+    """To how many a partition deals that does not say it itself."""
+    seed: int = 1
+    may_be_flat: bool = False
+    """Whether a source that names no devices, and is not dealt to any, counts as one device."""
+
+    @property
+    def column(self) -> str | None:
+        """The column of the source that names the devices, if it is not the usual one."""
+        return None if self.partition is None else self.partition.column
+
+    @property
+    def reads_owners(self) -> bool:
+        """Whether devices are those that the source names."""
+        return self.partition is None or self.column is not None
+
+    @property
+    def needs_owners(self) -> bool:
+        return self.reads_owners and not self.may_be_flat
+
+
+def assembled(name: str, samples: Samples, source: dict[str, Any], how: Reading) -> ArrayDataset:
+    """Return the data set of what was read. Raises ValueError if a device has no train sample."""
     if not len(samples.labels):
         raise ValueError("has no samples")
-    identifiers, device = np.unique(samples.owners, return_inverse=True)
+    source = source | ({} if how.classes is None else {"classes": how.classes})
+    owners, facts = _owners(samples, how)
+    identifiers, device = np.unique(owners, return_inverse=True)
     sizes = np.bincount(device)
     is_test = samples.is_test
     if is_test is None:
-        is_test = _split(device, sizes, seed)
-        source = source | {"split": {"seed": seed, "test_fraction": TEST_FRACTION}}
+        is_test = _split(device, sizes, how.seed)
+        facts |= {"split": {"seed": how.seed, "test_fraction": TEST_FRACTION}}
     trains = np.bincount(device[~is_test], minlength=len(sizes))
     if not trains.all():
         raise ValueError(f"device {shown(identifiers[np.argmin(trains)].item())} has no train sample")
     order = np.lexsort((is_test, device))
     starts = offsets_of(sizes)
+    classes = _classes(samples, how)
     return ArrayDataset(
         name=name,
-        pixels=samples.pixels[order],
-        labels=samples.labels[order].astype(np.uint8),
+        shape=DataShape(samples.inputs.shape[1:], classes),
+        inputs=samples.inputs[order],
+        labels=samples.labels[order].astype(np.min_scalar_type(classes - 1)),
         starts=starts,
         tests=starts[:-1] + trains,
         identifiers=tuple(str(identifier) for identifier in identifiers.tolist()),
-        source_ink=ink_of(samples.pixels),
-        ink=ink,
-        source=source,
+        source_ink=_source_ink(samples.inputs, how.ink),
+        ink=how.ink,
+        source=source | facts,
+        given_names=samples.class_names,
+        is_image=samples.inputs.dtype == np.uint8,
     )
 
 
+def _owners(samples: Samples, how: Reading) -> tuple[NDArray[Any], dict[str, Any]]:
+    """Return whose each sample is, and what of it was decided here."""
+    partition = how.partition
+    if partition is None or partition.kind == "column":
+        owners = np.zeros(len(samples.labels), dtype=np.int64) if samples.owners is None else samples.owners
+        return owners, {} if partition is None else {"partition": {"kind": "column", "column": partition.column}}
+    devices = partition.devices or how.devices
+    if devices is None:
+        raise ValueError(f"partition: kind: {partition.kind} needs devices")
+    owners = dealt(partition, samples.labels, samples.is_test, devices, how.seed)
+    facts = partition.model_dump(mode="json", exclude_none=True) | {"devices": devices, "seed": how.seed}
+    return owners, {"partition": facts}
+
+
+def _classes(samples: Samples, how: Reading) -> int:
+    names = samples.class_names
+    if names is not None and how.classes not in (None, len(names)):
+        raise ValueError(f"has {len(names)} class names, but classes = {how.classes}: must be as many")
+    classes = how.classes or (int(samples.labels.max()) + 1 if names is None else len(names))
+    checked_labels(samples.labels, classes)
+    return classes
+
+
+def _source_ink(inputs: NDArray[Any], ink: Ink | None) -> Ink | None:
+    if inputs.dtype == np.uint8 and inputs.shape[1] == 1:
+        return ink_of(inputs)
+    if ink == "dark":
+        raise ValueError("ink = dark: only images of one channel have ink; allowed: bright or null")
+    return None
+
+
 def _split(device: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
-    """Which samples are for testing, by a draw keyed by the device and the sample's place among its own."""
+    """Return which samples are for testing, by a draw keyed by the device and the sample's place among its own."""
     by_device = np.argsort(device, kind="stable")
     place = np.empty(len(device), dtype=np.int64)
     place[by_device] = np.arange(len(device)) - np.repeat(offsets_of(sizes)[:-1], sizes)
@@ -145,39 +236,3 @@ def _split(device: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> ND
     rank = np.empty(len(device), dtype=np.int64)
     rank[drawn] = np.arange(len(device)) - np.repeat(offsets_of(sizes)[:-1], sizes)
     return rank < held_out(sizes)[device]
-
-
-def ink_of(pixels: NDArray[np.uint8]) -> Ink:
-    """Return the polarity, told by the images' borders, which are background in nearly all of them."""
-    some = pixels[:: max(1, len(pixels) // _POLARITY_IMAGES)]
-    border = np.concatenate([some[:, 0], some[:, -1], some[:, 1:-1, 0], some[:, 1:-1, -1]], axis=1)
-    return "dark" if np.median(border) > 127 else "bright"
-
-
-def checked_pixels(images: NDArray[Any]) -> NDArray[np.uint8]:
-    """Images of bytes, or of numbers from 0 to 1, as bytes. Raises ValueError for anything else."""
-    if images.shape[1:] == (SIDE_PIXELS * SIDE_PIXELS,):
-        images = images.reshape(-1, SIDE_PIXELS, SIDE_PIXELS)
-    if images.shape[1:] != (SIDE_PIXELS, SIDE_PIXELS):
-        shape = "x".join(str(length) for length in images.shape[1:]) or "one value"
-        raise ValueError(f"images are {shape}: must be {SIDE_PIXELS}x{SIDE_PIXELS}")
-    if images.dtype == np.uint8:
-        return images
-    if images.dtype.kind not in "fiu":
-        raise ValueError(f"pixels are {images.dtype}: must be bytes (uint8) or numbers from 0 to 1")
-    sound = (images >= 0) & (images <= 1)  # NaN is neither
-    if not sound.all():
-        wrong = np.argmin(sound.all(axis=(1, 2)))
-        pixel = images[wrong][~sound[wrong]][0]
-        raise ValueError(f"sample {wrong}: pixel = {pixel:g}: must be a byte (uint8) or a number from 0 to 1")
-    return np.asarray(np.rint(images * 255), dtype=np.uint8)
-
-
-def checked_labels(labels: NDArray[Any]) -> NDArray[np.int64]:
-    if labels.dtype.kind not in "iu" or labels.ndim != 1:
-        raise ValueError("labels must be a list of whole numbers")
-    wrong = (labels < 0) | (labels >= len(CHARACTERS))
-    if wrong.any():
-        sample = np.argmax(wrong)
-        raise ValueError(f"sample {sample}: label = {labels[sample]}: must be from 0 to {len(CHARACTERS) - 1}")
-    return labels.astype(np.int64)

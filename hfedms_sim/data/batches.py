@@ -1,9 +1,9 @@
-"""Which samples a capture holds: from arrival indices to train samples, labels, class counts and images.
+"""Which samples a capture holds: from arrival indices to train samples, labels, class counts and inputs.
 
 A sensor's stream is known by arrival indices 0, 1, 2, ... With batches of n, arrivals i with the same i // n form a
 block, and a block is a keyed draw of n distinct train samples of the device: a capture of a whole block is a fresh
 batch, whatever was captured before. A device with fewer than n train samples shows each of them before one comes
-again. A static stream is the train set itself: arrival i is train sample i, never augmented.
+again. A static stream is the train set itself: arrival i is train sample i, never augmented. Only images are augmented.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.data.augment import augmented
-from hfedms_sim.data.base import CHARACTERS, Dataset, offsets_of
+from hfedms_sim.data.base import Dataset, offsets_of
 from hfedms_sim.seeds import Draws
 
 Ranges = tuple[tuple[int, int], ...]
 """Of arrivals: (first index, count), ascending, as a capture gives them."""
 
-_CHUNK_DEVICES, _CHUNK_ARRIVALS = 256, 2**20  # what `counts` takes at once, to bound memory
+# What `counts` takes at once, to bound memory.
+_CHUNK_DEVICES, _CHUNK_ARRIVALS, _CHUNK_COUNTS = 256, 2**20, 2**22
 _SAMPLE_BITS = np.uint64(24)
 _SAMPLE_MASK = np.uint64(2**24 - 1)
 _BLOCK_SHIFT = 32
@@ -41,33 +42,33 @@ class Batches:
         self._draws = draws
         self._batch = batch
         self._static = static
-        self._augment = augment and not static
+        self._augment = augment and dataset.is_image and not static
 
     def sample_indices(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
-        """Which of the device's train samples the capture holds, in the order of arrival."""
+        """Return which of the device's train samples the capture holds, in the order of arrival."""
         return self._samples(_arrivals({device: ranges}))
 
     def labels(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
         return self._labels(_arrivals({device: ranges}))
 
     def counts(self, captures: Mapping[int, Ranges]) -> NDArray[np.int64]:
-        """(captures, 62): how many samples of each class each device captured, in the order of the mapping."""
-        devices = list(captures)
-        counts = np.zeros((len(devices), len(CHARACTERS)), dtype=np.int64)
-        at_once = max(1, min(_CHUNK_DEVICES, _CHUNK_ARRIVALS // self._batch))
+        """Return how many samples of each class each device captured: (captures, classes), in the mapping's order."""
+        devices, classes = list(captures), self._dataset.shape.classes
+        counts = np.zeros((len(devices), classes), dtype=np.int64)
+        at_once = max(1, min(_CHUNK_DEVICES, _CHUNK_ARRIVALS // self._batch, _CHUNK_COUNTS // classes))
         for start in range(0, len(devices), at_once):
             chunk = devices[start : start + at_once]
             arrivals = _arrivals({device: captures[device] for device in chunk})
-            cell = arrivals.row * len(CHARACTERS) + self._labels(arrivals)
-            counted = np.bincount(cell, minlength=len(chunk) * len(CHARACTERS))
-            counts[start : start + len(chunk)] = counted.reshape(len(chunk), len(CHARACTERS))
+            cell = arrivals.row * classes + self._labels(arrivals)
+            counted = np.bincount(cell, minlength=len(chunk) * classes)
+            counts[start : start + len(chunk)] = counted.reshape(len(chunk), classes)
         return counts
 
-    def images(self, device: int, ranges: Ranges) -> NDArray[np.float32]:
-        """(samples, 28, 28) as the sensor captured them."""
+    def inputs(self, device: int, ranges: Ranges) -> NDArray[np.float32]:
+        """Return the samples as the sensor captured them: (samples, *input_shape)."""
         arrivals = _arrivals({device: ranges})
-        images = self._dataset.train_images(device)[self._samples(arrivals)]
-        return augmented(images, self._draws, device, arrivals.number) if self._augment else images
+        inputs = self._dataset.train_inputs(device)[self._samples(arrivals)]
+        return augmented(inputs, self._draws, device, arrivals.number) if self._augment else inputs
 
     def local_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many train samples each of the devices owns."""
@@ -78,8 +79,8 @@ class Batches:
         return int(self.local_sizes(np.array([device]))[0])
 
     def local_set(self, device: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return images, never augmented, and labels of all train samples the device owns."""
-        return self._dataset.train_images(device), self._dataset.train_labels(device)
+        """Return inputs, never augmented, and labels of all train samples the device owns."""
+        return self._dataset.train_inputs(device), self._dataset.train_labels(device)
 
     def _labels(self, arrivals: _Arrivals) -> NDArray[np.int64]:
         labels, offsets = self._dataset.train_labels_of(arrivals.devices)
@@ -104,7 +105,7 @@ class Batches:
     def _orders(
         self, devices: NDArray[np.int64], blocks: NDArray[np.int64], sizes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """A random order of each device's train samples for each block: (blocks, largest size), padded at the end.
+        """Return a random order of each device's train samples for each block: (blocks, largest size), padded.
 
         Sorting random words whose low bits are the sample's number gives the order without an argsort, which is
         several times slower.

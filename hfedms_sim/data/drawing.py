@@ -9,8 +9,7 @@ than full is full. Soft edges come with the pen, so there is nothing to anti-ali
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.base import SIDE_PIXELS
-
+SIDE_PIXELS = 28
 _INK_GAIN = 1.4  # a core of full ink with soft edges, rather than a peak
 _MARGIN_PIXELS = 2.0  # from the image's edge to the pen's path
 

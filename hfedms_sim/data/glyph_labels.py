@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.data.base import CHARACTERS, TEST_FRACTION, DeviceLabels, held_out, offsets_of
-from hfedms_sim.scenario.scenario import DEFAULT_SKEW
 from hfedms_sim.seeds import Draws
 
+DEFAULT_SKEW = 1.0
 FEWEST_SAMPLES, MOST_SAMPLES = 100, 300
 LEAST_TRAIN_SAMPLES = FEWEST_SAMPLES - round(TEST_FRACTION * FEWEST_SAMPLES)
 

@@ -6,33 +6,38 @@ hands with a style of its own, and its production line decides which characters 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.base import DeviceLabels, Ink, delivered
-from hfedms_sim.data.glyph_cache import GlyphCache, cache_home
-from hfedms_sim.data.glyph_labels import LEAST_TRAIN_SAMPLES, GlyphLabels
+from hfedms_sim.data.base import CHARACTERS, Dataset, DeviceLabels, Ink, delivered
+from hfedms_sim.data.glyph_labels import DEFAULT_SKEW, LEAST_TRAIN_SAMPLES, GlyphLabels
+from hfedms_sim.data.sample_cache import SampleCache, cache_home
 from hfedms_sim.data.writers import written
-from hfedms_sim.scenario.scenario import DEFAULT_SKEW
+from hfedms_sim.scenario.models import CHARACTER_IMAGES
 from hfedms_sim.seeds import Draws
 
 GENERATOR_VERSION = 1
 """Raised whenever a label or a pixel changes: it keeps old caches and old results apart from new ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+@dataclass(frozen=True)
+class Glyphs(Dataset):
     seed: int
     devices: int
     types: int
     ink: Ink = "bright"
     skew: float = DEFAULT_SKEW
-    name: ClassVar[str] = "glyphs"
-    source_ink: ClassVar[Ink] = "bright"
 
-    @property
+    name = "glyphs"
+    shape = CHARACTER_IMAGES
+    is_image = True
+    class_names = tuple(CHARACTERS)
+    least_train_samples = LEAST_TRAIN_SAMPLES
+
+    @cached_property
     def content(self) -> dict[str, Any]:
         return {
             "set": self.name,
@@ -43,10 +48,6 @@ class Glyphs:
             "ink": self.ink,
             "skew": float(self.skew),
         }
-
-    @property
-    def least_train_samples(self) -> int:
-        return LEAST_TRAIN_SAMPLES
 
     def train_sizes(self, devices: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._law.train_sizes(devices)
@@ -63,11 +64,11 @@ class Glyphs:
     def test_labels(self, device: int) -> NDArray[np.int64]:
         return self._law.labels(device)[self._train_size(device) :]
 
-    def train_images(self, device: int) -> NDArray[np.float32]:
-        return delivered(self._images(device)[: self._train_size(device)], self.source_ink, self.ink)
+    def train_inputs(self, device: int) -> NDArray[np.float32]:
+        return self._delivered(self._images(device)[: self._train_size(device)])
 
-    def test_images(self, device: int) -> NDArray[np.float32]:
-        return delivered(self._images(device)[self._train_size(device) :], self.source_ink, self.ink)
+    def test_inputs(self, device: int) -> NDArray[np.float32]:
+        return self._delivered(self._images(device)[self._train_size(device) :])
 
     @property
     def _law(self) -> GlyphLabels:
@@ -75,6 +76,9 @@ class Glyphs:
 
     def _train_size(self, device: int) -> int:
         return int(self._law.train_sizes(np.array([device]))[0])
+
+    def _delivered(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return delivered(images[:, None], inverted=self.ink == "dark")
 
     def _images(self, device: int) -> NDArray[np.uint8]:
         cache = self._cache()
@@ -84,8 +88,9 @@ class Glyphs:
             cache.store(device, images)
         return images
 
-    def _cache(self) -> GlyphCache:
+    def _cache(self) -> SampleCache:
         home = cache_home()
         settings = f"glyphs-{GENERATOR_VERSION}-seed-{self.seed}-types-{self.types}"
         other = "" if self.skew == DEFAULT_SKEW else f"-skew-{float(self.skew)!r}"  # caches without it are older
-        return GlyphCache(None if home is None else home / f"{settings}{other}")
+        directory = None if home is None else home / f"{settings}{other}"
+        return SampleCache(directory, "glyphs", np.dtype(np.uint8), CHARACTER_IMAGES.input_shape[1:])

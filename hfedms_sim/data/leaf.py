@@ -1,8 +1,11 @@
-"""FEMNIST as LEAF's scripts write it: JSON files of `users`, `num_samples` and `user_data: {user: {x, y}}`.
+"""Data as the scripts of LEAF write them: JSON files of `users`, `num_samples` and `user_data: {user: {x, y}}`.
 
-x are rows of 784 numbers from 0 to 1, y the labels. The files are LEAF's train/ and test/ folders, or *_train*.json
-and *_test*.json in one folder; where only one half is there (or files of neither name), it is split by keyed draw.
-A user is a device. A user in two files of the same half means two copies of the data, and is refused.
+y are the labels. x are rows of as many numbers each: rows of 784 are FEMNIST's 28x28 images, with pixels from 0 to 1;
+rows of any other length, or nested ones, are taken as they are. LEAF's texts and names of image files are not read.
+
+The files are LEAF's train/ and test/ folders, or *_train*.json and *_test*.json in one folder; where only one half is
+there (or files of neither name), it is split by keyed draw. A user is a device. A user in two files of the same half
+means two copies of the data, and is refused.
 """
 
 import json
@@ -13,26 +16,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.arrays import ArrayDataset, Samples, assembled, checked_labels, checked_pixels
-from hfedms_sim.data.base import Ink
+from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.checked import checked_images, checked_inputs, checked_labels
 from hfedms_sim.data.files import files_in, name_of, naming, only_file, shown
 from hfedms_sim.errors import InputError
+from hfedms_sim.scenario.models import shape_text
+
+_IMAGE_SHAPES = ((784,), (28, 28), (1, 28, 28))
 
 
-def read_leaf(path: Path, *, ink: Ink, seed: int) -> ArrayDataset:
+def read_leaf(path: Path, how: Reading) -> ArrayDataset:
     halves = _halves(path)
-    reader = _Reader()
+    reader = _Reader(how.classes)
     for is_test, files in halves.items():
         for file in files:
             reader.read(file, path, is_test)
     with naming(path):
         samples = Samples(
-            np.concatenate(reader.pixels),
+            np.concatenate(reader.inputs),
             np.concatenate(reader.labels),
             np.array(reader.owners),
             np.array(reader.is_test) if len(halves) == 2 else None,
         )
-        return assembled("leaf", samples, {"sha256": reader.fingerprints}, ink=ink, seed=seed)
+        return assembled("leaf", samples, {"sha256": reader.fingerprints}, how)
 
 
 def _halves(path: Path) -> dict[bool, list[Path]]:
@@ -49,8 +55,9 @@ def _halves(path: Path) -> dict[bool, list[Path]]:
 class _Reader:
     """Collects the samples of all files."""
 
-    def __init__(self) -> None:
-        self.pixels: list[NDArray[np.uint8]] = []
+    def __init__(self, classes: int | None) -> None:
+        self._classes = classes
+        self.inputs: list[NDArray[Any]] = []
         self.labels: list[NDArray[np.int64]] = []
         self.owners: list[str] = []
         self.is_test: list[bool] = []
@@ -79,11 +86,18 @@ class _Reader:
         if not count:
             raise ValueError("has no samples")
         if len(data["x"]) != count or expected not in (None, count):
-            raise ValueError(f"has {len(data['x'])} images, {count} labels and num_samples {shown(expected)}")
-        self.pixels.append(checked_pixels(_array(data["x"], "x", np.float64)))
-        self.labels.append(checked_labels(_array(data["y"], "y", None)))
+            raise ValueError(f"has {len(data['x'])} samples, {count} labels and num_samples {shown(expected)}")
+        self._add(_array(data["x"], "x", np.float64))
+        self.labels.append(checked_labels(_array(data["y"], "y", None), self._classes))
         self.owners += [user] * count
         self.is_test += [is_test] * count
+
+    def _add(self, rows: NDArray[np.float64]) -> None:
+        inputs: NDArray[Any] = checked_images(rows) if rows.shape[1:] in _IMAGE_SHAPES else checked_inputs(rows)
+        if self.inputs and inputs.shape[1:] != self.inputs[0].shape[1:]:
+            first = shape_text(self.inputs[0].shape[1:])
+            raise ValueError(f"samples are {shape_text(inputs.shape[1:])}: must be {first} as those before")
+        self.inputs.append(inputs)
 
 
 def _parsed(content: bytes) -> Any:

@@ -1,7 +1,11 @@
-"""Data sets as one NumPy archive: `images`, `labels`, `device` and, if it has a split of its own, `is_test`.
+"""Data sets as one NumPy archive, a row for each sample in each of its arrays.
 
-images   (samples, 28, 28), bytes or numbers from 0 to 1       labels   (samples,), 0 to 61
-device   (samples,), whole numbers or names                    is_test  (samples,), true or false
+images       bytes or numbers from 0 to 1: (samples, height, width), or with 1 or 3 channels last or first
+inputs       or, instead of images, numbers of any shape, taken as they are: series, features
+labels       whole numbers from 0
+device       whole numbers or names; not needed where `partition` deals the samples
+is_test      true or false, if the set has a split of its own
+class_names  a name for each label, if it has them
 """
 
 from pathlib import Path
@@ -10,55 +14,68 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.arrays import ArrayDataset, Samples, assembled, checked_labels, checked_pixels
-from hfedms_sim.data.base import Ink
-from hfedms_sim.data.files import fingerprint, first_line, naming, only_file
+from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.checked import (
+    checked_images,
+    checked_inputs,
+    checked_labels,
+    checked_names,
+    checked_owners,
+    checked_split,
+    require_rows,
+)
+from hfedms_sim.data.files import fingerprint, first_line, naming, only_file, shown
 
-_NEEDED = ("images", "labels", "device")
+_SAMPLES = ("images", "inputs")
+_ROWS = (*_SAMPLES, "labels", "is_test")
 
 
-def read_npz(path: Path, *, ink: Ink, seed: int) -> ArrayDataset:
+def read_npz(path: Path, how: Reading) -> ArrayDataset:
     with naming(only_file(path)):
-        arrays = _arrays(path)
-        count = len(arrays["labels"])
-        for key, array in arrays.items():
-            if array.shape[:1] != (count,) or (key != "images" and array.ndim != 1):
-                raise ValueError(f"{key} has the shape {array.shape}: must have a row for each of {count} labels")
-        if arrays["device"].dtype.kind not in "iuU":
-            raise ValueError("device must be whole numbers or names")
-        is_test = arrays.get("is_test")
-        if is_test is not None and (is_test.dtype.kind not in "biu" or not np.isin(is_test, (0, 1)).all()):
-            raise ValueError("is_test must be true or false")
+        owner = how.column or "device"
+        arrays = _arrays(path, (*_SAMPLES, "labels", "is_test", "class_names", *((owner,) if how.reads_owners else ())))
+        _require(arrays, owner, how)
+        names = arrays.get("class_names")
+        require_rows({key: array for key, array in arrays.items() if key in (owner, *_ROWS)})
+        is_images = "images" in arrays
         samples = Samples(
-            checked_pixels(arrays["images"]),
-            checked_labels(arrays["labels"]),
-            arrays["device"],
-            None if is_test is None else is_test.astype(np.bool_),
+            checked_images(arrays["images"]) if is_images else checked_inputs(arrays["inputs"]),
+            checked_labels(arrays["labels"], how.classes),
+            checked_owners(arrays[owner], owner) if owner in arrays else None,
+            checked_split(arrays["is_test"]) if "is_test" in arrays else None,
+            None if names is None else checked_names(names),
         )
-        return assembled("npz", samples, {"sha256": fingerprint(path)}, ink=ink, seed=seed)
+        return assembled("npz", samples, {"sha256": fingerprint(path)}, how)
 
 
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+def _require(arrays: dict[str, NDArray[Any]], owner: str, how: Reading) -> None:
+    present = [key for key in _SAMPLES if key in arrays]
+    if not present:
+        raise ValueError("has no array 'images': needs images or inputs, labels, device")
+    if len(present) > 1:
+        raise ValueError("has images and inputs: must have one of them")
+    if "labels" not in arrays:
+        raise ValueError(f"has no array 'labels': needs {present[0]}, labels, device")
+    if how.needs_owners and owner not in arrays:
+        hint = "" if how.column else ", or data.partition to deal the samples"
+        raise ValueError(f"has no array {shown(owner)}: needs {present[0]}, labels, {owner}{hint}")
+
+
+def _arrays(path: Path, keys: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     try:
-        arrays = _loaded(path)
+        return _loaded(path, keys)
     except (OSError, MemoryError):
         raise
     except Exception as error:  # a damaged archive can trip NumPy and zipfile over anything
         if "pickle" in str(error).lower():
             raise ValueError("is not a NumPy archive of plain arrays (Python objects are not read)") from None
         raise ValueError(f"is not a whole NumPy archive ({first_line(error)})") from None
-    for key in _NEEDED:
-        if key not in arrays:
-            raise ValueError(f"has no array '{key}': needs {', '.join(_NEEDED)}")
-    if arrays["labels"].ndim != 1:
-        raise ValueError("labels must be a list of whole numbers")
-    return arrays
 
 
-def _loaded(path: Path) -> dict[str, NDArray[Any]]:
+def _loaded(path: Path, keys: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     """Never unpickles: an archive with Python objects in it could run anything."""
     with path.open("rb") as file:
         archive = np.load(file, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise ValueError("it is a single array")
-        return {key: archive[key] for key in (*_NEEDED, "is_test") if key in archive}
+        return {key: archive[key] for key in keys if key in archive}

@@ -1,30 +1,34 @@
-"""FEMNIST as the Hugging Face hub stores it (flwrlabs/femnist): Parquet with an image, a writer and a character.
+"""Data sets as Parquet files, such as those of the Hugging Face hub, FEMNIST among them (flwrlabs/femnist).
 
-    image      PNG bytes, alone or as a struct {bytes, path}       writer_id  the device
-    character  the label, 0 to 61                                  is_test or split, if it has a split of its own
+    image or img         PNG bytes, alone or as a struct {bytes, path}: grey or colour, all of one size
+    inputs               or, instead of images, lists of as many numbers each, nested or not: series, features
+    character or label   the label, whole numbers from 0
+    writer_id, writer, user, user_id or device    the device; not needed where `partition` deals the samples
+    is_test or split     true or false, train or test, if the set has a split of its own
 
-Columns are found by name. The images are decoded with Pillow, which nothing else here needs.
+Columns are found by name; the first that is there counts. Images are colour if any of them is; colour images whose
+channels are all equal are grey. They are decoded with Pillow, which nothing else here needs.
 """
 
-import warnings
-from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hfedms_sim.data.arrays import ArrayDataset, Samples, assembled, checked_labels
-from hfedms_sim.data.base import SIDE_PIXELS, Ink
+from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.checked import checked_images, checked_inputs, checked_labels, checked_owners
 from hfedms_sim.data.files import files_in, fingerprint, first_line, naming, shown
-from hfedms_sim.errors import InputError
+from hfedms_sim.data.png import decoded, grey_if_equal, in_colour
+from hfedms_sim.scenario.models import shape_text
 
 # What each column may be called; the first that is there counts.
 _NAMES = {
     "image": ("image", "img"),
+    "inputs": ("inputs",),
     "writer": ("writer_id", "writer", "user", "user_id", "device"),
     "label": ("character", "label"),
     "split": ("is_test", "split"),
@@ -32,54 +36,66 @@ _NAMES = {
 _SPLIT_WORDS = {False: False, True: True, "train": False, "test": True}
 
 
-def read_parquet(path: Path, *, ink: Ink, seed: int) -> ArrayDataset:
+def read_parquet(path: Path, how: Reading) -> ArrayDataset:
     files = files_in(path, ".parquet")
-    parts = [_part(file) for file in files]
+    parts = [_part(file, how) for file in files]
     with naming(path):
         samples = Samples(
-            np.concatenate([part.pixels for part in parts]),
+            _joined_inputs(parts, files),
             np.concatenate([part.labels for part in parts]),
-            np.concatenate([part.owners for part in parts]),
-            _joined_split([part.is_test for part in parts]),
+            _joined("a device", [part.owners for part in parts]),
+            _joined("a split", [part.is_test for part in parts]),
         )
         source = {"sha256": {file.name: fingerprint(file) for file in files}}
-        return assembled("parquet", samples, source, ink=ink, seed=seed)
+        return assembled("parquet", samples, source, how)
 
 
-def _part(file: Path) -> Samples:
+def _part(file: Path, how: Reading) -> Samples:
+    """Return a file's samples; its images are still (samples, height, width) or with three channels last."""
     with naming(file):
-        columns = _columns(file)
-        owners = np.array(columns["writer"].to_pylist())
-        if owners.dtype.kind not in "iuU":
-            raise ValueError("the writer must be a whole number or a name")
-        split = columns.get("split")
+        columns = _columns(file, how)
+        writer, split = columns.get("writer"), columns.get("split")
         return Samples(
-            _pixels(columns["image"]),
-            checked_labels(np.array(columns["label"].to_pylist(), dtype=None)),
-            owners,
+            _pixels(columns["image"]) if "image" in columns else checked_inputs(_numbers(columns["inputs"])),
+            checked_labels(np.array(columns["label"].to_pylist(), dtype=None), how.classes),
+            None if writer is None else checked_owners(np.array(writer.to_pylist()), how.column or "the writer"),
             None if split is None else _is_test(split.to_pylist()),
         )
 
 
-def _columns(file: Path) -> dict[str, Any]:
+def _columns(file: Path, how: Reading) -> dict[str, Any]:
+    """Return the columns by what they are; of images and inputs, the first that is there."""
+    allowed = _NAMES | ({} if how.column is None else {"writer": (how.column,)})
+    if not how.reads_owners:
+        allowed = {key: names for key, names in allowed.items() if key != "writer"}
     try:
         with pq.ParquetFile(file) as parquet:
             present = parquet.schema_arrow.names
-            chosen = {key: next((name for name in names if name in present), None) for key, names in _NAMES.items()}
-            for key, name in chosen.items():
-                if name is None and key != "split":
-                    raise ValueError(f"has no {key} column: needs one of {', '.join(_NAMES[key])}")
-            table = parquet.read(columns=[name for name in chosen.values() if name is not None])
+            found = {key: next((name for name in names if name in present), None) for key, names in allowed.items()}
+            chosen = {key: name for key, name in found.items() if name is not None}
+            if "image" in chosen:
+                chosen.pop("inputs", None)
+            _require(chosen, allowed, how)
+            table = parquet.read(columns=list(dict.fromkeys(chosen.values())))
     except pa.ArrowException as error:
         raise ValueError(f"is not a whole Parquet file ({first_line(error)})") from None
     if not table.num_rows:
         raise ValueError("has no rows")
-    columns = {key: table.column(name) for key, name in chosen.items() if name is not None}
+    columns = {key: table.column(name) for key, name in chosen.items()}
     for key, column in columns.items():
         if column.null_count:
             row = next(row for row, value in enumerate(column) if not value.is_valid)
             raise ValueError(f"row {row}: the {chosen[key]} is missing")
     return columns
+
+
+def _require(chosen: dict[str, str], allowed: dict[str, tuple[str, ...]], how: Reading) -> None:
+    if "image" not in chosen and "inputs" not in chosen:
+        raise ValueError(f"has no image column: needs one of {', '.join((*allowed['image'], *allowed['inputs']))}")
+    for key in ("writer", "label") if how.needs_owners else ("label",):
+        if key not in chosen:
+            hint = ", or data.partition to deal the samples" if key == "writer" and how.column is None else ""
+            raise ValueError(f"has no {key} column: needs one of {', '.join(allowed[key])}{hint}")
 
 
 def _pixels(column: Any) -> NDArray[np.uint8]:
@@ -89,36 +105,25 @@ def _pixels(column: Any) -> NDArray[np.uint8]:
         encoded = column.to_pylist()
     else:
         raise ValueError(f"the image is {shown(str(column.type))}: must be PNG bytes, or a struct with them as 'bytes'")
-    pixels = np.empty((len(encoded), SIDE_PIXELS, SIDE_PIXELS), dtype=np.uint8)
-    pillow = _pillow()
-    with warnings.catch_warnings():
-        # Pillow only warns of a small file that would unpack to gigabytes.
-        warnings.simplefilter("error", pillow.DecompressionBombWarning)
-        for row, content in enumerate(encoded):
-            try:
-                pixels[row] = _decoded(content, pillow)
-            except ValueError as error:
-                raise ValueError(f"row {row}: {error}") from None
-    return pixels
+    return decoded(encoded)
 
 
-def _pillow() -> ModuleType:
-    try:
-        from PIL import Image  # here: only Parquet files need it
-    except ImportError:
-        raise InputError("data.set = parquet: needs Pillow to decode the images; install the package pillow") from None
-    return Image
+def _numbers(column: Any) -> NDArray[Any]:
+    """Return lists of as many numbers each, nested or not, as an array."""
+    values, shape = column.combine_chunks(), [len(column)]
+    while _is_list(values.type):
+        lengths = pc.unique(pc.list_value_length(values)).to_pylist()
+        if len(lengths) != 1 or lengths == [None]:
+            raise ValueError("inputs must be lists of as many numbers each")
+        shape += lengths
+        values = values.flatten()
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        raise ValueError(f"inputs are {shown(str(column.type))}: must be lists of numbers")
+    return np.asarray(values.to_numpy(zero_copy_only=False)).reshape(shape)
 
 
-def _decoded(content: bytes | None, pillow: ModuleType) -> NDArray[np.uint8]:
-    try:
-        with pillow.open(BytesIO(content or b"")) as image:
-            if image.size != (SIDE_PIXELS, SIDE_PIXELS):
-                width, height = image.size
-                raise ValueError(f"the image is {width}x{height}: must be {SIDE_PIXELS}x{SIDE_PIXELS}")
-            return np.asarray(image.convert("L"))
-    except (OSError, SyntaxError, EOFError, pillow.DecompressionBombError, Warning):
-        raise ValueError("the image cannot be decoded") from None
+def _is_list(kind: Any) -> bool:
+    return any(is_kind(kind) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
 def _is_test(values: list[Any]) -> NDArray[np.bool_]:
@@ -128,8 +133,20 @@ def _is_test(values: list[Any]) -> NDArray[np.bool_]:
     return np.array([_SPLIT_WORDS[value] for value in values])
 
 
-def _joined_split(parts: list[NDArray[np.bool_] | None]) -> NDArray[np.bool_] | None:
+def _joined_inputs(parts: list[Samples], files: list[Path]) -> NDArray[Any]:
+    arrays = [part.inputs for part in parts]
+    if any(array.dtype == np.uint8 and array.ndim == 4 for array in arrays):
+        arrays = [in_colour(array) if array.dtype == np.uint8 else array for array in arrays]
+    for array, file in zip(arrays, files, strict=True):
+        if (array.dtype, array.shape[1:]) != (arrays[0].dtype, arrays[0].shape[1:]):
+            first, other = (shape_text(each.shape[1:]) for each in (arrays[0], array))
+            raise ValueError(f"samples are {other} in {shown(file.name)}: must be {first} as in {shown(files[0].name)}")
+    joined = np.concatenate(arrays)
+    return checked_images(grey_if_equal(joined)) if joined.dtype == np.uint8 else joined
+
+
+def _joined(what: str, parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
     given = [part for part in parts if part is not None]
     if given and len(given) < len(parts):
-        raise ValueError("some files have a split column, others have none")
+        raise ValueError(f"some files have {what} column, others have none")
     return np.concatenate(given) if given else None

@@ -8,21 +8,27 @@ A sensor has train windows of the conditions its machine has been in (`vibration
 ten alike: the model should also know, on this very machine, the faults that only others have had so far. So the test
 parts of all sensors together are a balanced test set.
 
+A window takes about a millisecond to record, so a sensor's windows are kept on disk (`sample_cache.py`), and those that
+were trained with last in memory, up to 256 MiB.
+
 `bearings.py` has the kinematics, `vibration_machines.py` machines, halls and sensors, `vibration_motion.py` the turning
 shaft, `vibration_tones.py` and `vibration_impulses.py` what it excites, and `vibration_windows.py` the sum of it.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.base import DeviceLabels, offsets_of
-from hfedms_sim.data.vibration_labels import Condition, VibrationLabels
+from hfedms_sim.data.base import Dataset, DeviceLabels, offsets_of
+from hfedms_sim.data.sample_cache import RecentSamples, SampleCache, cache_home
+from hfedms_sim.data.vibration_labels import CONDITIONS, Condition, VibrationLabels
 from hfedms_sim.data.vibration_machines import places
 from hfedms_sim.data.vibration_motion import Window
 from hfedms_sim.data.vibration_windows import SAMPLES, STEPS_A_UNIT, recorded
+from hfedms_sim.scenario.models import DataShape
 from hfedms_sim.seeds import Draws
 
 GENERATOR_VERSION = 1
@@ -35,26 +41,36 @@ FIRST_TEST_ARRIVAL = 2**32
 
 _CHUNK_WINDOWS = 64  # so that what a chunk needs stays in the processor's cache
 
+_MOST_RECENT_BYTES = 2**28
+
 Whole = NDArray[np.int64]
+Steps = NDArray[np.int16]
 
 
-@dataclass(frozen=True, slots=True)
-class Vibration:
+@dataclass(frozen=True)
+class Vibration(Dataset):
     seed: int
     machines: int
     sensors_per_machine: int = 1
     faults_per_machine: int = 4
     evenly: bool = False
     """Deal the windows of all machines to all sensors alike: the iid split to compare with."""
-    name: ClassVar[str] = "vibration"
+    sensors: int | None = None
+    """How many there are if the last machine has fewer than the others."""
 
-    @property
+    name = "vibration"
+    shape = DataShape((1, SAMPLES), len(Condition))
+    class_names = CONDITIONS
+    least_train_samples = FEWEST_TRAIN_WINDOWS
+
+    @cached_property
     def devices(self) -> int:
-        return self.machines * self.sensors_per_machine
+        return self.sensors or self.machines * self.sensors_per_machine
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Any]:
-        return {
+        others = {} if self.devices == self.machines * self.sensors_per_machine else {"sensors": self.devices}
+        return others | {
             "set": self.name,
             "generator": GENERATOR_VERSION,
             "seed": self.seed,
@@ -63,10 +79,6 @@ class Vibration:
             "faults_per_machine": self.faults_per_machine,
             "evenly": self.evenly,
         }
-
-    @property
-    def least_train_samples(self) -> int:
-        return FEWEST_TRAIN_WINDOWS
 
     def weights(self, sensors: Whole) -> NDArray[np.float64]:
         """Return how likely each condition is in the sensors' train windows: (sensors, 10)."""
@@ -79,11 +91,7 @@ class Vibration:
 
     def series(self, sensors: Whole, arrivals: Whole) -> NDArray[np.float32]:
         """Return the windows by pairs of sensor and arrival: (pairs, 1, 1024), one channel."""
-        steps = np.empty((len(sensors), 1, SAMPLES), dtype=np.int16)
-        for start in range(0, len(sensors), _CHUNK_WINDOWS):
-            chunk = slice(start, start + _CHUNK_WINDOWS)
-            steps[chunk, 0] = self._recorded(sensors[chunk], arrivals[chunk])
-        return steps.astype(np.float32) / np.float32(STEPS_A_UNIT)
+        return _in_units(self._steps(sensors, arrivals))
 
     def train_sizes(self, devices: Whole) -> Whole:
         span = MOST_TRAIN_WINDOWS - FEWEST_TRAIN_WINDOWS + 1
@@ -104,19 +112,47 @@ class Vibration:
     def test_labels(self, device: int) -> Whole:
         return self.labels(*self._test(device))
 
-    def train_images(self, device: int) -> NDArray[np.float32]:
-        """Return the train windows, (windows, 1, 1024), under the name by which data sets give their samples."""
-        return self.series(*self._train(device))
+    def train_inputs(self, device: int) -> NDArray[np.float32]:
+        steps = self._recent.get(device)
+        if steps is None:
+            steps = self._kept("train", *self._train(device))
+            self._recent.put(device, steps)
+        return _in_units(steps)
 
-    def test_images(self, device: int) -> NDArray[np.float32]:
-        return self.series(*self._test(device))
+    def test_inputs(self, device: int) -> NDArray[np.float32]:
+        return _in_units(self._kept("test", *self._test(device)))
 
     @property
     def _law(self) -> VibrationLabels:
         shape = self.devices, self.sensors_per_machine, self.faults_per_machine
         return VibrationLabels(Draws(self.seed), *shape, evenly=self.evenly)
 
-    def _recorded(self, sensors: Whole, arrivals: Whole) -> NDArray[np.int16]:
+    @cached_property
+    def _recent(self) -> RecentSamples:
+        """The train windows, which every round asks for again; the test windows are asked for once."""
+        return RecentSamples(_MOST_RECENT_BYTES)
+
+    def _kept(self, part: str, sensors: Whole, arrivals: Whole) -> Steps:
+        """Return a device's windows from the cache on disk, or record them and keep them there."""
+        home, device = cache_home(), int(sensors[0])
+        settings = f"vibration-{GENERATOR_VERSION}-seed-{self.seed}-sensors-{self.sensors_per_machine}"
+        settings += f"-faults-{self.faults_per_machine}" + (f"-evenly-{self.devices}" if self.evenly else "")
+        directory = None if home is None else home / settings
+        cache = SampleCache(directory, part, np.dtype("<i2"), self.shape.input_shape)
+        steps = cache.load(device, len(arrivals))
+        if steps is None:
+            steps = self._steps(sensors, arrivals)
+            cache.store(device, steps)
+        return steps
+
+    def _steps(self, sensors: Whole, arrivals: Whole) -> Steps:
+        steps = np.empty((len(sensors), *self.shape.input_shape), dtype=np.int16)
+        for start in range(0, len(sensors), _CHUNK_WINDOWS):
+            chunk = slice(start, start + _CHUNK_WINDOWS)
+            steps[chunk, 0] = self._recorded(sensors[chunk], arrivals[chunk])
+        return steps
+
+    def _recorded(self, sensors: Whole, arrivals: Whole) -> Steps:
         draws = Draws(self.seed)
         heard = np.where(arrivals < FIRST_TEST_ARRIVAL, self._law.heard(sensors, arrivals), sensors)
         at = places(draws, heard, self.sensors_per_machine)
@@ -128,3 +164,7 @@ class Vibration:
 
     def _test(self, device: int) -> tuple[Whole, Whole]:
         return np.full(TEST_WINDOWS, device), FIRST_TEST_ARRIVAL + np.arange(TEST_WINDOWS)
+
+
+def _in_units(steps: Steps) -> NDArray[np.float32]:
+    return steps.astype(np.float32) / np.float32(STEPS_A_UNIT)

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.base import SIDE_PIXELS
-from hfedms_sim.data.drawing import drawn, fitted
+from hfedms_sim.data.drawing import SIDE_PIXELS, drawn, fitted
 from hfedms_sim.data.forms import HANDS, letter_forms
 from hfedms_sim.seeds import Draws
 

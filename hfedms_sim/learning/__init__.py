@@ -1,25 +1,48 @@
 """Learning on PyTorch: samples in, weights and metrics out. It knows nothing of seconds, bytes or radios.
 
-What a learner of one's own is made of: `ChainLearner` to build on, and the names in its signatures.
+What a learner of one's own is made of: `ChainLearner` to build on, and the names in its signatures. Whoever changes
+what is learnt here raises `LEARNING_VERSION` (version.py).
 """
 
-from hfedms_sim.learning.allocator import keep_freed_memory
-from hfedms_sim.learning.device import use_device
-from hfedms_sim.learning.engine import LocalSet, Loss
-from hfedms_sim.learning.evaluation import Evaluator, Probe
-from hfedms_sim.learning.learner import ChainLearner, Learner, Parts, is_finite
-from hfedms_sim.learning.networks import Weights
-from hfedms_sim.learning.state import arrays_of, weights_under
-from hfedms_sim.learning.threads import use_threads
-from hfedms_sim.lineage import State
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hfedms_sim.learning.allocator import keep_freed_memory
+    from hfedms_sim.learning.device import use_device
+    from hfedms_sim.learning.engine import LocalSet, Loss
+    from hfedms_sim.learning.evaluation import Evaluator, Probe
+    from hfedms_sim.learning.learner import ChainLearner, Learner, LearnerContext, is_finite
+    from hfedms_sim.learning.networks import Weights
+    from hfedms_sim.learning.state import arrays_of, weights_under
+    from hfedms_sim.learning.threads import use_threads
+    from hfedms_sim.lineage import State
+
+_HOMES = {
+    "ChainLearner": "hfedms_sim.learning.learner",
+    "Evaluator": "hfedms_sim.learning.evaluation",
+    "Learner": "hfedms_sim.learning.learner",
+    "LocalSet": "hfedms_sim.learning.engine",
+    "Loss": "hfedms_sim.learning.engine",
+    "LearnerContext": "hfedms_sim.learning.learner",
+    "Probe": "hfedms_sim.learning.evaluation",
+    "State": "hfedms_sim.lineage",
+    "Weights": "hfedms_sim.learning.networks",
+    "arrays_of": "hfedms_sim.learning.state",
+    "is_finite": "hfedms_sim.learning.learner",
+    "keep_freed_memory": "hfedms_sim.learning.allocator",
+    "use_device": "hfedms_sim.learning.device",
+    "use_threads": "hfedms_sim.learning.threads",
+    "weights_under": "hfedms_sim.learning.state",
+}
 
 __all__ = [
     "ChainLearner",
     "Evaluator",
     "Learner",
+    "LearnerContext",
     "LocalSet",
     "Loss",
-    "Parts",
     "Probe",
     "State",
     "Weights",
@@ -30,3 +53,10 @@ __all__ = [
     "use_threads",
     "weights_under",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, loaded when first asked for: `version` is asked for by runs that never load torch."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hfedms_sim.learning' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)

@@ -3,16 +3,10 @@
 import torch
 from torch import Tensor
 
-from hfedms_sim.errors import InputError
 
-
-def device_of(choice: str) -> str:
-    """The choice `auto` is the accelerator if there is one."""
-    if choice == "cpu" or (choice == "auto" and not torch.cuda.is_available()):
-        return "cpu"
-    if not torch.cuda.is_available():
-        raise InputError(f"device = '{choice}': torch finds no such device here; allowed: auto, cpu")
-    return "cuda"
+def has_accelerator() -> bool:
+    """Return whether torch can compute on something else than the CPU here."""
+    return torch.cuda.is_available()
 
 
 def use_device(name: str) -> None:

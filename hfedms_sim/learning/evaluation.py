@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Weights, as_tensor
-from hfedms_sim.learning.samples import SampleSource, TestSource, captured_images
+from hfedms_sim.learning.samples import SampleSource, TestSource, captured_samples
 from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import RoundRecord
 
@@ -24,17 +24,17 @@ class Evaluator:
         labels = [source.test_labels(device) for device in range(devices)]
         self._sizes = np.array([len(each) for each in labels], dtype=np.int64)
         self._labels = on_device(torch.from_numpy(np.concatenate(labels)))
-        self._images = as_tensor(np.concatenate([source.test_images(device) for device in range(devices)]))
+        self._inputs = as_tensor(np.concatenate([source.test_inputs(device) for device in range(devices)]))
 
     @property
     def has_data(self) -> bool:
         return len(self._labels) > 0
 
     def evaluate(self, weights: Weights, probe: "Probe | None" = None) -> Metrics:
-        probed = None if probe is None else float(self._test(weights, probe.images, probe.labels)[0].mean())
+        probed = None if probe is None else float(self._test(weights, probe.inputs, probe.labels)[0].mean())
         if not self.has_data:
             return Metrics(None, None, None, None, None, probed)
-        correct, losses = self._test(weights, self._images, self._labels)
+        correct, losses = self._test(weights, self._inputs, self._labels)
         tested = self._sizes > 0
         ends = np.cumsum(self._sizes)
         right = np.concatenate([[0], np.cumsum(correct)])
@@ -43,10 +43,10 @@ class Evaluator:
         return Metrics(float(correct.mean()), float(losses.mean()), p10, p50, p90, probed)
 
     def _test(
-        self, weights: Weights, images: Tensor, labels: Tensor
+        self, weights: Weights, inputs: Tensor, labels: Tensor
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For each sample whether it was recognised, and its loss."""
-        logits = self._logits(weights, images)
+        logits = self._logits(weights, inputs)
         correct = logits.argmax(dim=1) == labels
         losses = functional.cross_entropy(logits, labels, reduction="none")
         return correct.double().cpu().numpy(), losses.double().cpu().numpy()
@@ -55,13 +55,13 @@ class Evaluator:
 class Probe(NamedTuple):
     """What one round was trained on: its accuracy ever after shows forgetting."""
 
-    images: Tensor
+    inputs: Tensor
     labels: Tensor
 
     @classmethod
     def of(cls, record: RoundRecord, source: SampleSource) -> "Probe | None":
         """None if nobody captured anything."""
-        batches = [captured_images(source, each) for each in record.participations if each.captured]
+        batches = [captured_samples(source, each) for each in record.participations if each.captured]
         if not batches:
             return None
-        return cls(torch.cat([images for images, _ in batches]), torch.cat([labels for _, labels in batches]))
+        return cls(torch.cat([inputs for inputs, _ in batches]), torch.cat([labels for _, labels in batches]))

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from hfedms_sim.learning.device import on_device
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.seeds import Draws
 
@@ -24,12 +24,14 @@ Operator = Literal["conv", "multi", "single"]
 GAMMA_KEPT = 0.9
 
 
-class FusionNetwork(Network):
+class FusionNetwork(StackNetwork):
     def __init__(self, spec: ModelSpec, operator: Operator) -> None:
         super().__init__(spec)
         self._convolutions = 3 * len(spec.convolutions)  # modules: convolution, ReLU, pooling
         channels = spec.convolutions[-1].outputs
-        self._frozen = (Network(spec).extractor[: self._convolutions],)  # in a tuple: no part of the model, never sent
+        self._frozen = (
+            StackNetwork(spec).extractor[: self._convolutions],
+        )  # in a tuple: no part of the model, never sent
         self._operator = operator
         if operator == "conv":
             with torch.device("meta"):  # without torch's own initialisation

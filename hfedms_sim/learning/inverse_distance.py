@@ -5,12 +5,12 @@ alpha_k = 1 / (|mean - w_k| + eps), normalised; the mean is the plain one, the n
 
 from collections.abc import Sequence
 
-from hfedms_sim.learning.engine import Ends, Norm
+from hfedms_sim.learning.engine import Norm, TrainedChains
 from hfedms_sim.learning.networks import Weights
 
 EPSILON = 1e-8
 
 
-def inverse_distance_mean(ends: Ends, shares: Sequence[float], norm: Norm = "l2") -> Weights | None:
+def inverse_distance_mean(ends: TrainedChains, shares: Sequence[float], norm: Norm = "l2") -> Weights | None:
     """`shares` multiply the inverse distances."""
     return ends.mean_by_distance(lambda number, distance: shares[number] / (distance + EPSILON), norm)

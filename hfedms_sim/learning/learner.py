@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine import CROSS_ENTROPY, Chain, Engine, LocalSet, Loss, Sgd
-from hfedms_sim.learning.networks import Network, Weights, initial_weights
-from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_images
+from hfedms_sim.learning.networks import Network, Weights, initial_weights, is_classifier, network_of
+from hfedms_sim.learning.samples import SampleSource, Shuffles, captured_samples
 from hfedms_sim.learning.state import arrays_of, weights_under
 from hfedms_sim.lineage import WEIGHTS, State
 from hfedms_sim.rounds import Participation, RoundRecord
@@ -35,7 +35,7 @@ class Learner(Protocol):
         """As if this learner had learnt what led to `state`, bit for bit."""
 
 
-class Parts(NamedTuple):
+class LearnerContext(NamedTuple):
     """What learners are made of."""
 
     model: ModelSpec
@@ -43,23 +43,26 @@ class Parts(NamedTuple):
     engine: Engine
     source: SampleSource
     shuffles: Shuffles
+    buffers: frozenset[str] = frozenset()
+    """Names of the weights that no gradient changes: they are averaged, and no server's rule steps them."""
 
 
 class ChainLearner:
-    def __init__(self, settings: LocalTraining, parts: Parts) -> None:
-        model, start, engine, source, shuffles = parts
+    def __init__(self, settings: LocalTraining, context: LearnerContext) -> None:
+        model, start, engine, source, shuffles, buffers = context
         self.weights = start
         self._model = model
         self._settings = settings
         self._engine = engine
         self._source = source
         self._shuffles = shuffles
+        self._buffers = buffers
         self._sgd = Sgd(settings.learning_rate, settings.batch_size, optimiser=settings.local_optimiser)
 
     @classmethod
     def network(cls, settings: LocalTraining, model: ModelSpec) -> Network:
         """Return the network that sensors train."""
-        return Network(model)
+        return network_of(model)
 
     @classmethod
     def start(cls, settings: LocalTraining, model: ModelSpec, draws: Draws) -> Weights:
@@ -88,17 +91,27 @@ class ChainLearner:
         return shares(trained_on, self._settings.weights)
 
     def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
-        """The new global model."""
-        return self._engine.train_models(self.weights, chains, shares, self._sgd, self._loss())
+        """Return the new global model: what the server makes of the mean, and the mean of the buffers."""
+        mean = self._engine.train_models(self.weights, chains, shares, self._sgd, self._loss())
+        return mean | self._server_step({name: value for name, value in mean.items() if name not in self._buffers})
+
+    def _server_step(self, mean: Weights) -> Weights:
+        """Return the trained parameters of the new model, given their mean over what arrived."""
+        return mean
 
     def _loss(self) -> Loss:
         """Of local training in a full round."""
         return CROSS_ENTROPY
 
     def _local_set(self, participation: Participation, round_number: int) -> LocalSet:
-        images, labels = captured_images(self._source, participation)
-        epochs = self._shuffles.of(participation.sensor, round_number, len(labels), self._settings.epochs)
-        return LocalSet(images, labels, epochs)
+        inputs, labels = captured_samples(self._source, participation)
+        sensor = participation.sensor
+        epochs = self._shuffles.of(sensor, round_number, len(labels), self._settings.epochs)
+        return LocalSet(inputs, labels, epochs, self._shuffles.seed(sensor, round_number))
+
+    def _is_classifier(self, name: str) -> bool:
+        """Return whether the parameter of this name belongs to the classifier."""
+        return is_classifier(name, self._model.classifier_name)
 
 
 def shares(chains: Sequence[Chain], weights: Literal["uniform", "samples"]) -> list[float]:

@@ -14,8 +14,8 @@ from hfedms_sim.seeds import Draws
 
 
 class SampleSource(Protocol):
-    def images(self, sensor: int, samples: Samples) -> NDArray[np.float32]:
-        """(n, 28, 28): what the sensor captured, augmented if the scenario says so."""
+    def inputs(self, sensor: int, samples: Samples) -> NDArray[np.float32]:
+        """Return what the sensor captured, (n, *shape of a sample), augmented if the scenario says so."""
 
     def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]: ...
 
@@ -23,13 +23,13 @@ class SampleSource(Protocol):
         """Return how many train samples the sensor owns, whatever it captures of them."""
 
     def local_set(self, sensor: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return images and labels of all train samples the sensor owns, never augmented."""
+        """Return inputs and labels of all train samples the sensor owns, never augmented."""
 
 
 class TestSource(Protocol):
     """The held-out part of every device, never augmented."""
 
-    def test_images(self, device: int) -> NDArray[np.float32]: ...
+    def test_inputs(self, device: int) -> NDArray[np.float32]: ...
 
     def test_labels(self, device: int) -> NDArray[np.int64]: ...
 
@@ -43,18 +43,22 @@ class Shuffles:
     def of(self, sensor: int, round_number: int, size: int, epochs: int) -> tuple[Tensor, ...]:
         return tuple(self._epoch(sensor, round_number, size, epoch) for epoch in range(epochs))
 
+    def seed(self, sensor: int, round_number: int) -> int:
+        """Return what a network that draws, such as one with dropout, draws by when the sensor trains in the round."""
+        return int(self._draws.bits(f"shuffle/{round_number}/seed", sensor, 0))
+
     def _epoch(self, sensor: int, round_number: int, size: int, epoch: int) -> Tensor:
         bits = self._draws.bits(f"shuffle/{round_number}/{epoch}", sensor, np.arange(size))
         return torch.from_numpy(np.argsort(bits, kind="stable"))
 
 
-def captured_images(source: SampleSource, participation: Participation) -> tuple[Tensor, Tensor]:
-    """Images and labels of what a participant captured."""
+def captured_samples(source: SampleSource, participation: Participation) -> tuple[Tensor, Tensor]:
+    """Return inputs and labels of what a participant captured."""
     sensor, samples = participation.sensor, participation.samples
-    return as_tensor(source.images(sensor, samples)), on_device(torch.from_numpy(source.labels(sensor, samples)))
+    return as_tensor(source.inputs(sensor, samples)), on_device(torch.from_numpy(source.labels(sensor, samples)))
 
 
-def local_images(source: SampleSource, sensor: int) -> tuple[Tensor, Tensor]:
-    """Return images and labels of a sensor's whole local train set."""
-    images, labels = source.local_set(sensor)
-    return as_tensor(images), on_device(torch.from_numpy(labels))
+def local_samples(source: SampleSource, sensor: int) -> tuple[Tensor, Tensor]:
+    """Return inputs and labels of a sensor's whole local train set."""
+    inputs, labels = source.local_set(sensor)
+    return as_tensor(inputs), on_device(torch.from_numpy(labels))

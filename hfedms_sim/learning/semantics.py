@@ -16,7 +16,6 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.networks import Weights
-from hfedms_sim.scenario import CLASSES
 
 _TIE_DECIMALS = 9
 
@@ -50,7 +49,7 @@ def drift(
     if not per_class:
         return overall.expand(len(stored_labels), -1)
     absent = overall if absent_class == "batch-mean" else torch.zeros_like(overall)
-    of_class = absent.repeat(CLASSES, 1)
+    of_class = absent.repeat(1 + int(torch.cat([labels, stored_labels]).max()), 1)
     for label in labels.unique().tolist():
         of_class[label] = moved[labels == label].mean(dim=0)
     return of_class[stored_labels]

@@ -37,8 +37,8 @@ class ServerOptimiser:
         self._first, self._second = weights_under("first", state), weights_under("second", state)
 
     def step(self, weights: Weights, mean: Weights) -> Weights:
-        """The new model; `mean` is what the participants' models average to."""
-        return {name: self._step(name, value, mean[name] - value) for name, value in weights.items()}
+        """Return the new values of all that is in `mean`, which is what the participants' models average to."""
+        return {name: self._step(name, weights[name], value - weights[name]) for name, value in mean.items()}
 
     def _step(self, name: str, value: Tensor, change: Tensor) -> Tensor:
         first = self._first.get(name, torch.zeros_like(value))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell
+from hfedms_sim.trace import read_trace_table
 
 MOST_TRANSFERS = 1_000_000
 """Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
@@ -79,7 +80,9 @@ def _latencies_s(
     latencies_s = np.array([[*own, *[own[-1]] * (most - len(own))] for own in by_class])
     if (latencies_s == latencies_s[:, :1]).all():
         return np.asarray(latencies_s[cell, 0])
-    table = source["sensors"] if not isinstance(source, Path) else pq.read_table(source / "sensors.parquet")
+    table = read_trace_table(source, "sensors") if isinstance(source, Path) else source["sensors"]
+    if not len(table):  # of an earlier version: its sensors' classes are not known
+        return np.asarray(latencies_s[cell, 0])
     classes = np.nan_to_num(table["coverage_class"].to_numpy()).astype(np.int64)
     return np.asarray(latencies_s[cell, np.where(sensor >= 0, classes[np.maximum(sensor, 0)], most - 1)])
 

@@ -4,11 +4,14 @@ from typing import NamedTuple
 
 
 class Metrics(NamedTuple):
-    """Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies."""
+    """Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies.
 
-    accuracy: float | None
-    loss: float | None
-    accuracy_p10: float | None
-    accuracy_p50: float | None
-    accuracy_p90: float | None
+    Each is a column of that name in the table of rounds; None is what was not measured.
+    """
+
+    accuracy: float | None = None
+    loss: float | None = None
+    accuracy_p10: float | None = None
+    accuracy_p50: float | None = None
+    accuracy_p90: float | None = None
     probe_accuracy: float | None = None

@@ -11,6 +11,7 @@ What is damaged is reported in a line and then counts as absent: the rounds behi
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from hfedms_sim.errors import InputError
@@ -121,6 +122,14 @@ class LineageStore:
             if state is not None:
                 return place, state
         return None
+
+    def __enter__(self) -> "LineageStore":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
 
     def close(self) -> None:
         if self._log is not None:

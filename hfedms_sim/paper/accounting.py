@@ -17,6 +17,7 @@ from functools import cache
 
 from hfedms_sim.closed_form import Participants, Traffic, exact_seconds, exact_traffic, full_rounds, traffic
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.paper.published import EFFICIENCY, Efficiency
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
@@ -90,7 +91,8 @@ def _paper_cost(published: Efficiency) -> Cost:
 
 
 def _exact_cost(scenario: Scenario) -> Cost:
-    sent, seconds = exact_traffic(scenario), exact_seconds(scenario)
+    model = spec_of(scenario.model)
+    sent, seconds = exact_traffic(scenario, model), exact_seconds(scenario, model)
     assert sent is not None
     assert seconds is not None
     return _cost(sent, seconds)

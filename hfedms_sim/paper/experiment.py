@@ -11,6 +11,7 @@ from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.exhibits import Figure, Line, LineStyle, Table
 from hfedms_sim.paper.claims import Claim
 from hfedms_sim.paper.study import Changes, Study, variant_of
+from hfedms_sim.stopping import has_diverged
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Seeds:
         HFedMS-D is at its best when it has calibrated; a last round right after a full synchronisation would judge
         one T by its best phase and another by its worst. What has diverged has no end.
         """
-        sound = {seed: result for seed, result in self.by_seed.items() if not _diverged(result)}
+        sound = {seed: result for seed, result in self.by_seed.items() if not has_diverged(result.summary)}
         lasts = {seed: _pairs(whole_cycles(result), measure) for seed, result in sound.items()}
         return {seed: pairs[-1][1] for seed, pairs in lasts.items() if pairs}
 
@@ -132,10 +133,6 @@ def whole_cycles(result: TrialResult) -> list[Point]:
     every, rows = result.trial.scenario.strategy.cycle_rounds, result.curve.rows
     last = rows[-1].round // every * every if rows else 0
     return [row for row in rows if row.round <= last] or [*rows]
-
-
-def _diverged(result: TrialResult) -> bool:
-    return "diverged" in str(result.summary["stopped"])
 
 
 def _pairs(rows: Sequence[Point], measure: str) -> list[tuple[int, float]]:

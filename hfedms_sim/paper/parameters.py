@@ -1,19 +1,20 @@
 """The paper's table of the network's parameters: layer by layer, and the classifier's share that LASP sends."""
 
 from hfedms_sim.exhibits import Table
+from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study
-from hfedms_sim.scenario import MODELS
 
-PAPER_MODEL = MODELS["cnn"]
+PAPER_MODEL = spec_of("cnn")
 
 
 def _outcome(_: Study, __: Results) -> Outcome:
     model = PAPER_MODEL
-    layers = (*model.extractor, model.classifier)
+    assert model.stack is not None
+    layers = (*model.stack.extractor, model.stack.classifier)
     rows = [
-        (number, "classifier" if layer is model.classifier else "extractor", kind, printed, layer.parameters,
+        (number, "classifier" if layer is model.stack.classifier else "extractor", kind, printed, layer.parameters,
          1000 * layer.parameters / model.parameters)
         for (number, kind, printed), layer in zip(published.LAYERS, layers, strict=True)
     ]  # fmt: skip

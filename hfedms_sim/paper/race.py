@@ -14,6 +14,7 @@ from math import log
 from typing import Literal
 
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
+from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part
 from hfedms_sim.paper.experiment import Seeds, log_ratio
@@ -116,7 +117,8 @@ class Race:
 def _price(scenario: Scenario, rounds: int) -> tuple[float, float]:
     """Return bytes and hours of so many rounds with the paper's network."""
     priced = scenario.model_copy(update={"model": "cnn", "rounds": rounds})
-    sent, seconds = exact_traffic(priced), exact_seconds(priced)
+    model = spec_of(priced.model)
+    sent, seconds = exact_traffic(priced, model), exact_seconds(priced, model)
     assert sent is not None
     assert seconds is not None
     return sent.total_bytes, seconds / SECONDS_PER_HOUR

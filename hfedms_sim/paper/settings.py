@@ -2,6 +2,7 @@
 
 from hfedms_sim.exhibits import Table
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study
@@ -11,7 +12,7 @@ from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 def _values(scenario: Scenario) -> dict[str, str]:
     """Return the settings of an HFedMS-D scenario by the paper's symbols."""
-    strategy, model = scenario.strategy, scenario.model_spec
+    strategy, model = scenario.strategy, spec_of(scenario.model)
     assert isinstance(strategy, HFedMSDynamicSettings)
     return {
         "K": f"{scenario.sensors.count}",

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hfedms_sim.campaign import Trial, Variant
-from hfedms_sim.data import kind_of, open_dataset
+from hfedms_sim.data import DATA_SETTINGS, kind_of, open_dataset
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.readings import Reading, overrides_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.tuned import TUNING_SEED, Column, Tuned
-from hfedms_sim.scenario import Data, Scenario, keys_of
+from hfedms_sim.scenario import CHARACTER_IMAGES, Scenario, keys_of
 from hfedms_sim.strategies import SHIPPED
 
 _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-static"}
@@ -132,8 +132,10 @@ def seconds_of(trials: list[Trial]) -> float:
 def require_data(scale: Scale, data: Path | None) -> None:
     """Refuse data that no trial of the scale could use, before anything is written."""
     if data is not None:
-        chosen = Data.model_validate({"set": kind_of(data), "path": str(data)})
-        open_dataset(chosen, sensors=scale.sensors, types=scale.types, seed=0)
+        chosen = DATA_SETTINGS[kind_of(data)].model_validate({"set": kind_of(data), "path": str(data)})
+        found = open_dataset(chosen, sensors=scale.sensors, types=scale.types, seed=0).shape
+        if found != CHARACTER_IMAGES:
+            raise InputError(f"--data {data}: has samples of {found}; the paper's experiments need {CHARACTER_IMAGES}")
     elif scale.name == "full":
         raise InputError(f"--scale full needs --data PATH, a data set of at least {scale.sensors} devices")
 

@@ -8,13 +8,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.data import DATASETS, FEMNIST, holds_dataset, open_copy, summary
+from hfedms_sim.data import DATA_SOURCES, FEMNIST, holds_dataset, open_copy, summary
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import MODELS, spec_of
 from hfedms_sim.report.models import show_model
 from hfedms_sim.scenario import (
-    CLASSES,
-    MODELS,
     TRAINING_PASSES,
     NetworkProfile,
     holds_profile,
@@ -22,13 +21,13 @@ from hfedms_sim.scenario import (
     keys_of,
     load_profile,
     scenario_yaml,
+    shape_text,
     shipped,
     unknown,
 )
+from hfedms_sim.scenario.base import Settings
 from hfedms_sim.strategies import STRATEGIES, Strategy, name_of
 from hfedms_sim.units import format_bps
-
-DATASET_TEXTS = {"femnist": FEMNIST} | {name: f"{name}: {text}" for name, text in DATASETS.items()}
 
 
 def list_scenarios() -> Table:
@@ -58,8 +57,8 @@ def list_strategies() -> Table:
 
 def list_datasets() -> Table:
     table = _listing("data set", "what it is")
-    for name, description in DATASETS.items():
-        _add(table, name, description)
+    for name, source in DATA_SOURCES.items():
+        _add(table, name, source.about)
     return table
 
 
@@ -68,15 +67,17 @@ def show_anything(name: str) -> RenderableType | str:
 
     A scenario is shown as the text of its YAML.
     """
-    if name in DATASET_TEXTS:
-        return DATASET_TEXTS[name].rstrip()
+    if name == "femnist":
+        return FEMNIST.rstrip()
+    if name in DATA_SOURCES:
+        return _show_source(name)
     if name in STRATEGIES:
         return _show_strategy(name)
     if name in shipped("profile"):
         return _show_profile(load_profile(name))
     if name in MODELS:
         return show_model(name)
-    known = [*STRATEGIES, *shipped("profile"), *MODELS, *shipped("scenario"), *DATASET_TEXTS]
+    known = [*STRATEGIES, *shipped("profile"), *MODELS, *shipped("scenario"), *DATA_SOURCES, "femnist"]
     if not is_path(name) and name not in known and not holds_dataset(Path(name)):
         raise InputError(unknown("name", name, known))
     if holds_dataset(Path(name)):
@@ -102,8 +103,10 @@ def _show_dataset(path: str) -> RenderableType:
     _add(table, "devices", f"{facts.devices:,}")
     _add(table, "samples", f"{facts.train_samples:,} for training, {facts.test_samples:,} for testing")
     _add(table, "samples of a device", f"{fewest:,} to {most:,}, median {median:,.0f}")
-    _add(table, "polarity", f"{facts.source_ink} ink")
-    _add(table, "classes", f"{len(facts.samples_of_a_class)} of {CLASSES}")
+    _add(table, "a sample", shape_text(facts.shape.input_shape))
+    if facts.source_ink is not None:
+        _add(table, "polarity", f"{facts.source_ink} ink")
+    _add(table, "classes", f"{len(facts.samples_of_a_class)} of {facts.shape.classes}")
     of_class = facts.samples_of_a_class.items()
     _add(table, "samples of a class", ", ".join(f"{name} {count:,}" for name, count in of_class))
     digests = dataset.content["sha256"]
@@ -119,16 +122,27 @@ def _show_strategy(name: str) -> RenderableType:
     _add(facts, "paper", strategy.paper)
     for fact, value in _costs(strategy):
         _add(facts, fact, value)
-    keys = _listing("key", "default", "what it is")
-    for key, field in keys_of(strategy.Settings).items():
-        if key != "name":
-            _add(keys, f"strategy.{key}", _value(field.default), " ".join((field.description or "").split()))
-    return Group(Text(name, style="bold"), facts, keys)
+    return Group(Text(name, style="bold"), facts, _keys("strategy", strategy.Settings, "name"))
+
+
+def _show_source(name: str) -> RenderableType:
+    source = DATA_SOURCES[name]
+    return Group(Text(f"{name}: {source.about}", style="bold"), _keys("data", source.Settings, "set"))
+
+
+def _keys(part: str, settings: type[Settings], named_by: str) -> Table:
+    """Return the keys of a part but for the one that names it."""
+    table = _listing("key", "default", "what it is")
+    for key, field in keys_of(settings).items():
+        if key != named_by:
+            default = "" if field.is_required() else _value(field.default)
+            _add(table, f"{part}.{key}", default, " ".join((field.description or "").split()))
+    return table
 
 
 def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
     """Yield what a participant of a full round costs, with the paper's network and default settings."""
-    model, settings = MODELS["cnn"], strategy.Settings(name=name_of(strategy))
+    model, settings = spec_of("cnn"), strategy.Settings(name=name_of(strategy))
     costs = strategy.costs(settings, model)
     ways = 2 if settings.cycle_rounds > 1 else 1
     passes = costs.training_multiply_adds / (TRAINING_PASSES * model.multiply_adds)

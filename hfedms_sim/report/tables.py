@@ -11,6 +11,7 @@ from hfedms_sim.report.energy import energy_rows, extrapolation_note, mark_of
 from hfedms_sim.report.run_labels import telling_facts, telling_settings
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
+from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
 
@@ -73,7 +74,7 @@ def _rounds(result: RunResult) -> str:
     played = f"{result.summary['rounds']:,}"
     if _is_timing_only(result):
         return f"{played} (timing only: nothing was trained)"
-    stopped = result.summary.get("stopped")
+    stopped = stopped_of(result.summary)
     return played if stopped is None else f"{played} of {result.scenario.rounds:,}: {stopped}"
 
 

@@ -2,6 +2,7 @@
 
 from hfedms_sim.scenario.base import NonNegativeFloat, PositiveFloat, PositiveInt, keys_of
 from hfedms_sim.scenario.catalogue import (
+    Source,
     holds_profile,
     is_path,
     is_profile,
@@ -11,35 +12,53 @@ from hfedms_sim.scenario.catalogue import (
     scenario_yaml,
     shipped,
 )
+from hfedms_sim.scenario.choices import ANY_NAME, Choices
+from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
-from hfedms_sim.scenario.models import CLASSES, MODELS, TRAINING_PASSES, ModelSpec
+from hfedms_sim.scenario.models import (
+    CHARACTER_IMAGES,
+    TRAINING_PASSES,
+    DataShape,
+    Layer,
+    LayerStack,
+    ModelSpec,
+    shape_text,
+)
+from hfedms_sim.scenario.overrides import Overrides
 from hfedms_sim.scenario.power import Currents, Idle
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.profile import FIGURES, NetworkProfile
-from hfedms_sim.scenario.scenario import Cell, Data, Scenario, StrategySettings
+from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Cell, Scenario
 from hfedms_sim.scenario.schema import scenario_schema
 from hfedms_sim.scenario.strategy import LocalTraining, ServerWeights
 
 __all__ = [
-    "CLASSES",
+    "ANY_NAME",
+    "CHARACTER_IMAGES",
+    "DEFAULT_DATA_SET",
+    "DEFAULT_STRATEGY",
     "DEVICES",
     "FIGURES",
-    "MODELS",
     "TRAINING_PASSES",
     "Cell",
+    "Choices",
     "ComputeDevice",
     "Currents",
-    "Data",
+    "DataSettings",
+    "DataShape",
     "Idle",
+    "Layer",
+    "LayerStack",
     "LocalTraining",
     "ModelSpec",
     "NetworkProfile",
     "NonNegativeFloat",
+    "Overrides",
     "PositiveFloat",
     "PositiveInt",
     "Scenario",
     "ServerWeights",
-    "StrategySettings",
+    "Source",
     "holds_profile",
     "is_path",
     "is_profile",
@@ -49,6 +68,7 @@ __all__ = [
     "problems_in",
     "scenario_schema",
     "scenario_yaml",
+    "shape_text",
     "shipped",
     "unknown",
 ]

@@ -1,23 +1,28 @@
 """From a name or a path to settings: shipped files, profiles by name, validation, and the way back to YAML."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.scenario.base import Settings
-from hfedms_sim.scenario.overrides import Override, replace_strategy
+from hfedms_sim.scenario.choices import Choices
+from hfedms_sim.scenario.data import DEFAULT_DATA_SET
+from hfedms_sim.scenario.overrides import OVERRIDES, Overrides, overrides_of, plain, replace_strategy
 from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario, StrategySettings
-from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 
 Kind = Literal["scenario", "profile"]
+Source = str | PathLike[str] | Mapping[str, Any] | Scenario
+"""A scenario's shipped name, the path of its file, what would stand in one, or a scenario that is to be changed."""
 SomeSettings = TypeVar("SomeSettings", bound=Settings)
+_CHECK_HINT = "; 'hfedms-sim check' lists them"
 _DIRECTORIES: dict[Kind, str] = {"scenario": "scenarios", "profile": "network_profiles"}
 
 
@@ -43,56 +48,91 @@ def locate(kind: Kind, source: str, relative_to: Path | None = None) -> Path:
     return files[source]
 
 
-def load_profile(source: str, relative_to: Path | None = None) -> NetworkProfile:
-    path = locate("profile", source, relative_to)
+def load_profile(source: str | PathLike[str], relative_to: Path | None = None) -> NetworkProfile:
+    """Return the network profile that a name or path stands for.
+
+    Arguments:
+        source: a shipped profile's name, or the path of a YAML file.
+        relative_to: the directory that a path starts at; None: the current one.
+
+    Returns:
+        The validated `NetworkProfile`.
+
+    Raises:
+        InputError: the name is unknown, or the file cannot be read or used; one line says why.
+
+    Example:
+
+        load_profile("wifi-halow").uplink_bps
+    """
+    path = locate("profile", fspath(source), relative_to)
     return _validated(NetworkProfile, read_yaml(path), str(path))
 
 
+class _Written(NamedTuple):
+    """A scenario before it is validated, the directory that its paths start at, and what errors call it."""
+
+    raw: dict[str, Any]
+    directory: Path
+    label: str
+    check_hint: str = ""
+
+
 def load_scenario(
-    source: str,
-    strategies: StrategySettings,
+    source: Source,
+    choices: Choices,
     *,
-    profile: str | None = None,
+    profile: str | PathLike[str] | NetworkProfile | None = None,
     strategy: str | None = None,
     rounds: int | None = None,
     seed: int | None = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
 ) -> Scenario:
-    """Return the scenario that a name or path stands for, with the command line's changes.
+    """Return the scenario that a source stands for, with a caller's changes.
 
-    `strategies` are those that it may name.
-    `overrides` are KEY=VALUE, the last wins; those of `cells` as a whole come before `profile`, all others after it.
-    Paths to profiles start at the scenario's directory in a file, at the current directory on the command line.
+    `choices` are the parts that it may name.
+    Of `overrides` the last wins; those of `cells` as a whole come before `profile`, all others after it.
+    Paths to profiles start at the scenario's directory in a file, at the current directory in an argument.
     """
-    path = locate("scenario", source)
+    raw, directory, label, hint = _written(source)
+    if strategy is not None:
+        replace_strategy(raw, strategy, choices)
+    options = {key: plain(value) for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
+    raw |= options
+    changes = overrides_of(overrides)
+    whole_cells = [change for change in changes if change.path == ("cells",)]
+    for change in whole_cells:
+        change.apply(raw, choices)
+    if profile is not None:
+        _replace_profiles(raw, profile if isinstance(profile, NetworkProfile) else load_profile(profile))
+    elif whole_cells:
+        _resolve_profiles(raw, Path(), None)
+    else:
+        _resolve_profiles(raw, directory, label)
+    _resolve_data_paths(raw, directory)
+    for change in changes:
+        if change.path != ("cells",):
+            change.apply(raw, choices)
+            _resolve_profiles(raw, Path(), None)
+            _resolve_data_paths(raw, Path())
+    origins = {(key,): Argument(key) for key in options} | {change.path: OVERRIDES for change in changes}
+    return _validated(Scenario, raw, label, hint, origins, choices)
+
+
+def _written(source: Source) -> _Written:
+    """Return what a source says; of a scenario only what somebody has set, so that defaults stay defaults."""
+    if isinstance(source, Scenario):
+        return _Written(source.model_dump(mode="json", exclude_unset=True), Path(), source.name)
+    if isinstance(source, Mapping):
+        return _Written(plain(source), Path(), "scenario")
+    path = locate("scenario", fspath(source))
     raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise InputError(f"{path}: must be a mapping of keys to values")
-    if strategy is not None:
-        replace_strategy(raw, strategy, strategies)
-    options = {key: value for key, value in (("rounds", rounds), ("seed", seed)) if value is not None}
-    raw |= options
-    changes = [Override.parse(override) for override in overrides]
-    whole_cells = [change for change in changes if change.path == ("cells",)]
-    for change in whole_cells:
-        change.apply(raw, strategies)
-    if profile is not None:
-        _replace_profiles(raw, load_profile(profile))
-    elif whole_cells:
-        _resolve_profiles(raw, Path(), "--set")
-    else:
-        _resolve_profiles(raw, path.parent, str(path))
-    _resolve_data_paths(raw, path.parent)
-    for change in changes:
-        if change.path != ("cells",):
-            change.apply(raw, strategies)
-            _resolve_profiles(raw, Path(), "--set")
-            _resolve_data_paths(raw, Path())
-    origins = {(key,): f"--{key}" for key in options} | {change.path: "--set" for change in changes}
-    return _validated(Scenario, raw, str(path), origins, strategies)
+    return _Written(raw, path.parent, str(path), _CHECK_HINT)
 
 
-def problems_in(source: str, strategies: StrategySettings) -> list[str]:
+def problems_in(source: str, choices: Choices) -> list[str]:
     """Every problem of a scenario or profile file, a line each; empty if it is sound."""
     try:
         if is_profile(source):
@@ -102,7 +142,7 @@ def problems_in(source: str, strategies: StrategySettings) -> list[str]:
         raw = read_yaml(path)
         if isinstance(raw, dict):
             _resolve_profiles(raw, path.parent, str(path))
-        return _problems(Scenario, raw, str(path), strategies)
+        return _problems(Scenario, raw, str(path), choices)
     except InputError as error:
         return [str(error)]
 
@@ -127,25 +167,36 @@ def _validated(
     model: type[SomeSettings],
     raw: Any,
     label: str,
-    origins: Mapping[tuple[str, ...], str] = MappingProxyType({}),
-    strategies: StrategySettings | None = None,
+    check_hint: str = _CHECK_HINT,
+    origins: Mapping[tuple[str, ...], Argument] = MappingProxyType({}),
+    choices: Choices | None = None,
 ) -> SomeSettings:
-    """`origins`: which values came from an option of the command line, rather than from the file that `label` names."""
+    """Return the settings of a raw mapping. `origins` tells which values came by an argument, not from `label`."""
     try:
-        return model.model_validate(raw, context=strategies)
+        return model.model_validate(raw, context=choices)
     except ValidationError as error:
-        first, *others = problems_of(error, model, raw, _strategy_in(raw, strategies))
-        origin = next((option for path, option in origins.items() if _overlap(first.path, path)), None)
-        hint = "" if origin else "; 'hfedms-sim check' lists them"
-        more = f" (and {len(others)} more{hint})" if others else ""
-        raise InputError(f"{origin or label}: {first.line}{more}") from None
+        first, *others = problems_of(error, model, raw, _settings_in(raw, choices))
+        origin = next((argument for path, argument in origins.items() if _overlap(first.path, path)), None)
+        if origin is not None:
+            raise InputError(first.line, f" (and {len(others)} more)" if others else "", given_by=origin) from None
+        raise InputError(f"{label}: {first.line}", f" (and {len(others)} more{check_hint})" if others else "") from None
 
 
-def _strategy_in(raw: Any, strategies: StrategySettings | None) -> type[LocalTraining] | None:
-    """Return the settings of the strategy that a scenario names, if it is known."""
-    named = raw.get("strategy") if isinstance(raw, dict) else None
-    name = named.get("name", DEFAULT_STRATEGY) if isinstance(named, dict) else None
-    return strategies.get(name) if strategies and isinstance(name, str) else None
+def _settings_in(raw: Any, choices: Choices | None) -> dict[str, type[Settings]]:
+    """Return the settings of the parts that a scenario names, as far as they are known, by the part's key."""
+    if choices is None or not isinstance(raw, dict):
+        return {}
+    named = (
+        ("strategy", "name", DEFAULT_STRATEGY, choices.strategies),
+        ("data", "set", DEFAULT_DATA_SET, choices.datasets),
+    )
+    found: dict[str, type[Settings]] = {}
+    for part, key, default, known in named:
+        given = raw.get(part)
+        name = given.get(key, default) if isinstance(given, dict) else None
+        if isinstance(name, str) and name in known:
+            found[part] = known[name]
+    return found
 
 
 def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:
@@ -154,11 +205,11 @@ def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:
     return bool(one) and all(mine == theirs for mine, theirs in pairs)
 
 
-def _problems(model: type[Settings], raw: Any, label: str, strategies: StrategySettings | None = None) -> list[str]:
+def _problems(model: type[Settings], raw: Any, label: str, choices: Choices | None = None) -> list[str]:
     try:
-        model.model_validate(raw, context=strategies)
+        model.model_validate(raw, context=choices)
     except ValidationError as error:
-        return [f"{label}: {problem.line}" for problem in problems_of(error, model, raw, _strategy_in(raw, strategies))]
+        return [f"{label}: {problem.line}" for problem in problems_of(error, model, raw, _settings_in(raw, choices))]
     return []
 
 
@@ -173,8 +224,8 @@ def _replace_profiles(raw: dict[str, Any], profile: NetworkProfile) -> None:
         cell["profile"] = profile.model_dump(mode="json")
 
 
-def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
-    """Puts a profile's settings where the scenario names it."""
+def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str | None) -> None:
+    """Put a profile's settings where the scenario names it. `label` is what has named it; None: an override."""
     known: dict[str, NetworkProfile] = {}
     for cell in _cells(raw):
         named = cell.get("profile")
@@ -183,6 +234,8 @@ def _resolve_profiles(raw: dict[str, Any], directory: Path, label: str) -> None:
                 if named not in known:
                     known[named] = load_profile(named, directory)
             except InputError as error:
+                if label is None:
+                    raise InputError(f"cells: {error}", given_by=OVERRIDES) from None
                 raise InputError(f"{label}: cells: {error}") from None
             cell["profile"] = known[named].model_dump(mode="json")
 

@@ -1,28 +1,48 @@
 """ModelSpec: what the network and the device's processor see of a neural network, without its tensors.
 
 Parameters decide bytes on the air (4 each), multiply-adds decide compute time. A model is an extractor (everything
-up to the semantic vector) and a classifier (the last dense layer); LASP sends either both or only the second.
+up to the semantic vector) and a classifier (the last dense layer); LASP sends either both or only the second. How
+large it is depends on the data: on the shape of a sample and the number of classes.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
-CLASSES = 62  # 0-9, A-Z, a-z
 TRAINING_PASSES = 3  # forward, gradient of the input, gradient of the weights: about equal work each
 
-ModelName = Literal["cnn", "small-cnn", "mlp", "tiny-mlp"]
+
+class DataShape(NamedTuple):
+    """What a network is built for."""
+
+    input_shape: tuple[int, ...]
+    """Of one sample, as torch has it: channels first."""
+    classes: int
+
+    def __str__(self) -> str:
+        return f"{shape_text(self.input_shape)} in {self.classes} classes"
+
+
+CHARACTER_IMAGES = DataShape((1, 28, 28), 62)
+"""The handwriting that the paper and the embedded glyphs have: 0-9, A-Z, a-z."""
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape for people, such as 3x32x32."""
+    return "x".join(str(length) for length in shape) or "one number"
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A convolution (same padding, stride 1, bias) with side x side outputs; side = kernel = 1 is a dense layer."""
+    """A convolution (same padding, stride 1, bias) with height x width outputs; all of these 1 is a dense layer."""
 
     inputs: int
     outputs: int
     kernel: int = 1
-    side: int = 1
+    height: int = 1
+    width: int = 1
 
     @property
     def parameters(self) -> int:
@@ -30,22 +50,66 @@ class Layer:
 
     @property
     def multiply_adds(self) -> int:
-        return self.side**2 * self.kernel**2 * self.inputs * self.outputs
+        return self.height * self.width * self.kernel**2 * self.inputs * self.outputs
+
+    @property
+    def pooled(self) -> tuple[int, int]:
+        """Height and width after the 2x2 max-pool that follows every convolution."""
+        return self.height // 2, self.width // 2
+
+
+class LayerStack(NamedTuple):
+    """Convolutions (ReLU, 2x2 max-pool), dense layers (ReLU), and the dense classifier: what fast engines train."""
+
+    extractor: tuple[Layer, ...]
+    classifier: Layer
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
     name: str
-    extractor: tuple[Layer, ...]
-    classifier: Layer
+    data: DataShape
+    extractor_parameters: int
+    """Those that are trained."""
+    classifier_parameters: int
+    extractor_multiply_adds: int
+    """Of one sample, forward."""
+    classifier_multiply_adds: int
+    """Of one semantic vector, forward."""
+    buffers: int = 0
+    """Numbers of the extractor that are not trained but sent and averaged like weights: BatchNorm's mean, variance."""
+    stack: LayerStack | None = None
+    """Its layers, where they are all of the kinds that fast engines know."""
+    make: Callable[[], Any] | None = field(default=None, compare=False)
+    """Makes the module, where it is not just the stack."""
+    classifier_name: str = "classifier"
+    """Of the classifier in the module."""
+    layer_names: tuple[str, ...] = ()
+    """Of the stack's layers in the module, in order."""
+
+    @classmethod
+    def of_stack(cls, name: str, stack: LayerStack, data: DataShape | None = None) -> "ModelSpec":
+        """Return the spec of a stack of layers; `data` may be left out where the first layer shows its shape."""
+        first = stack.extractor[0]
+        shape = (first.inputs, first.height, first.width) if first.kernel > 1 else (first.inputs,)
+        return cls(
+            name,
+            data or DataShape(shape, stack.classifier.outputs),
+            extractor_parameters=sum(layer.parameters for layer in stack.extractor),
+            classifier_parameters=stack.classifier.parameters,
+            extractor_multiply_adds=sum(layer.multiply_adds for layer in stack.extractor),
+            classifier_multiply_adds=stack.classifier.multiply_adds,
+            stack=stack,
+        )
 
     @property
-    def extractor_parameters(self) -> int:
-        return sum(layer.parameters for layer in self.extractor)
+    def classes(self) -> int:
+        return self.data.classes
 
     @property
-    def classifier_parameters(self) -> int:
-        return self.classifier.parameters
+    def semantic_size(self) -> int:
+        """How many numbers a semantic vector has: what the classifier, a dense layer, takes."""
+        return self.classifier_multiply_adds // self.classes
 
     @property
     def parameters(self) -> int:
@@ -53,21 +117,11 @@ class ModelSpec:
 
     @property
     def model_bytes(self) -> int:
-        return BYTES_PER_PARAMETER * self.parameters
+        return BYTES_PER_PARAMETER * (self.parameters + self.buffers)
 
     @property
     def classifier_bytes(self) -> int:
         return BYTES_PER_PARAMETER * self.classifier_parameters
-
-    @property
-    def extractor_multiply_adds(self) -> int:
-        """Of one sample, forward."""
-        return sum(layer.multiply_adds for layer in self.extractor)
-
-    @property
-    def classifier_multiply_adds(self) -> int:
-        """Of one semantic vector, forward."""
-        return self.classifier.multiply_adds
 
     @property
     def multiply_adds(self) -> int:
@@ -75,21 +129,5 @@ class ModelSpec:
 
     @property
     def convolutions(self) -> tuple[Layer, ...]:
-        """Those at the beginning of the extractor; none in a network of dense layers."""
-        return tuple(layer for layer in self.extractor if layer.kernel > 1)
-
-
-MODELS: dict[str, ModelSpec] = {
-    "cnn": ModelSpec(
-        "cnn",
-        (Layer(1, 32, kernel=5, side=28), Layer(32, 64, kernel=5, side=14), Layer(64 * 7 * 7, 2048), Layer(2048, 100)),
-        Layer(100, CLASSES),
-    ),
-    "small-cnn": ModelSpec(
-        "small-cnn",
-        (Layer(1, 8, kernel=5, side=28), Layer(8, 16, kernel=5, side=14), Layer(16 * 7 * 7, 64)),
-        Layer(64, CLASSES),
-    ),
-    "mlp": ModelSpec("mlp", (Layer(784, 128), Layer(128, 64)), Layer(64, CLASSES)),
-    "tiny-mlp": ModelSpec("tiny-mlp", (Layer(784, 16),), Layer(16, CLASSES)),
-}
+        """Those at the beginning of a stack; none in one of dense layers, and in what is no stack."""
+        return () if self.stack is None else tuple(layer for layer in self.stack.extractor if layer.kernel > 1)

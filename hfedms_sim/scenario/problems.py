@@ -52,11 +52,11 @@ def did_you_mean(value: object, choices: Sequence[str]) -> str:
 
 
 def problems_of(
-    error: ValidationError, model: type[BaseModel], raw: Any, strategy: type[Settings] | None = None
+    error: ValidationError, model: type[BaseModel], raw: Any, settings: Mapping[str, type[Settings]] | None = None
 ) -> list[Problem]:
     """Return what is wrong, a line each; the branches of a union that all failed make one.
 
-    `strategy` is what the scenario's strategy was validated as.
+    `settings` are what the scenario's parts were validated as, by the part's key.
     """
     found: dict[Path, tuple[object, list[str]]] = {}
     details = error.errors(include_url=False)
@@ -64,7 +64,7 @@ def problems_of(
         if detail["type"] == "too_short" and any(_is_inside(other["loc"], detail["loc"]) for other in details):
             continue  # pydantic counts a list's items after dropping the faulty ones
         path, value = _as_written(detail, raw)
-        found.setdefault(path, (value, []))[1].append(_sentence(detail, model, strategy))
+        found.setdefault(path, (value, []))[1].append(_sentence(detail, model, settings or {}))
     return [
         Problem(path, _line(path, value, " or ".join(dict.fromkeys(said)))) for path, (value, said) in found.items()
     ]
@@ -91,12 +91,12 @@ def _as_written(detail: ErrorDetails, raw: Any) -> tuple[Path, object]:
     return tuple(path), value
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel], strategy: type[Settings] | None) -> str:
+def _sentence(detail: ErrorDetails, model: type[BaseModel], settings: Mapping[str, type[Settings]]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         known = _known_keys(detail["loc"][:-1], model)
-        if strategy is not None and detail["loc"][0] == "strategy":
-            known = list(keys_of(strategy))
+        if detail["loc"][0] in settings:
+            known = list(keys_of(settings[str(detail["loc"][0])]))
         return f"unknown key.{did_you_mean(detail['loc'][-1], known)} Known: {', '.join(known)}"
     if kind == "missing":
         return "is missing"

@@ -97,6 +97,11 @@ class Repetitions(Settings):
 
 
 class NetworkProfile(Settings):
+    """One radio technology: rates, latency, how a cell's airtime is shared, what is lost, what a sensor spends.
+
+    `hfedms_sim.load_profile` makes one from a name or a file. `sources` says where each figure comes from.
+    """
+
     name: Name
     """How scenarios and reports call it."""
     description: str = ""

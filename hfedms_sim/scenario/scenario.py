@@ -1,47 +1,34 @@
 """Scenario: one factory, one radio network, one strategy, as frozen and validated settings."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Field,
+    PrivateAttr,
+    SerializeAsAny,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
 from hfedms_sim.scenario.devices import DeviceName
-from hfedms_sim.scenario.models import MODELS, ModelName, ModelSpec
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
 
-DEFAULT_SKEW = 1.0
 MAX_SENSORS = 10_000_000
 DEFAULT_STRATEGY = "hfedms-d"
 
-StrategySettings = Mapping[str, type[LocalTraining]]
-"""The settings of the strategies that are known, by name: what a scenario is validated with."""
 
+class Loader(Protocol):
+    """Makes a scenario of another one and of changes to it. A function of a module, so that scenarios are pickled."""
 
-class Data(Settings):
-    set: Literal["glyphs", "npz", "leaf", "parquet"] = "glyphs"
-    """Which data set the sensors see: the embedded one, or the kind of files at `path`."""
-    path: Annotated[str, Field(min_length=1)] | None = None
-    """The file or directory (npz, leaf, parquet)."""
-    ink: Literal["bright", "dark"] = "bright"
-    """Polarity: bright is ink 1 on background 0."""
-    skew: Annotated[float, Field(ge=0, le=2)] = DEFAULT_SKEW
-    """How unlike the sensors' classes are (glyphs): 0 not at all, 1 as it comes, 2 a single class each."""
-
-    @model_validator(mode="after")
-    def _files_have_a_path(self) -> "Data":
-        given = self.path is not None
-        if given == (self.set == "glyphs"):
-            raise ValueError(f"set: {self.set} {'has no' if given else 'needs'} path")
-        return self
-
-    @model_validator(mode="after")
-    def _only_glyphs_have_a_skew(self) -> "Data":
-        if self.set != "glyphs" and self.skew != DEFAULT_SKEW:
-            raise ValueError(f"set: {self.set} has no skew (here {self.skew:g}); only glyphs are drawn with one")
-        return self
+    def __call__(self, source: "Scenario", /, *, overrides: Mapping[str, Any]) -> "Scenario": ...
 
 
 class Sensors(Settings):
@@ -141,6 +128,12 @@ class Backbone(Settings):
 
 
 class Scenario(Settings):
+    """One factory, its radio network and its federated algorithm: frozen, validated, and the same run wherever it is.
+
+    `hfedms_sim.load_scenario` makes one from a name, a file or a mapping; `replacing` makes another one of it. Every
+    key of a file is an attribute: `scenario.rounds`, `scenario.cells[0].profile.uplink_bps`.
+    """
+
     name: Name
     """Names the run directory."""
     description: str = ""
@@ -157,10 +150,10 @@ class Scenario(Settings):
     """Test after every n-th round."""
     probe_round: PositiveInt | None = None
     """Forgetting probe: follow the accuracy on this round's batches."""
-    data: Data = Data()
-    """The data set."""
-    model: ModelName = "cnn"
-    """The neural network."""
+    data: Annotated[SerializeAsAny[DataSettings], Field(default_factory=dict, validate_default=True)]
+    """The data set and its settings."""
+    model: Name = "cnn"
+    """The neural network, by name; it is built for the shape of the data."""
     sensors: Sensors = Sensors()
     """The factory's sensors."""
     stream: Stream = Stream()
@@ -178,24 +171,55 @@ class Scenario(Settings):
     faults: Annotated[TupleOf[dict[str, object]], Field(max_length=0)] = ()
     """Reserved."""
 
+    _load: "Loader | None" = PrivateAttr(default=None)
+    """What `replacing` makes copies with."""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare settings alone."""
+        return type(other) is type(self) and self.__dict__ == other.__dict__
+
+    def replacing(self, changes: Mapping[str, Any] | None = None, /, **settings: Any) -> "Scenario":
+        """Return a validated copy in which these keys have other values.
+
+        Keys are those of a scenario file, dotted or nested; a nested mapping changes the keys that it names and leaves
+        the others. Another `strategy.name` keeps the settings that the other strategy also has. An unknown key or a
+        value that is not allowed is an `InputError` of one line.
+
+            scenario.replacing(rounds=20, strategy={"interval": 3})
+            scenario.replacing({"strategy.name": "fedavg", "cells.0.profile": "wifi-halow"})
+        """
+        if self._load is None:
+            raise InputError(f"{self.name}: load_scenario did not make this scenario, but can: load_scenario(scenario)")
+        return self._load(self, overrides={**(changes or {}), **settings})
+
+    def loaded_by(self, load: "Loader") -> "Scenario":
+        """Return the scenario as one that `load` changes: it knows which other strategies there are."""
+        copy = self.model_copy()
+        copy._load = load
+        return copy
+
     @field_validator("strategy", mode="before")
     @classmethod
-    def _settings_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
-        """Validate a mapping as the settings of the strategy that it names; `context` is the known ones' settings."""
-        if not isinstance(raw, dict):
-            return raw
-        known: StrategySettings = info.context or {}
-        raw = {"name": DEFAULT_STRATEGY} | raw
-        if not isinstance(raw["name"], str) or raw["name"] not in known:
-            expected = ", ".join(f"'{name}'" for name in known)
-            fault: Any = {
-                "type": "literal_error",
-                "loc": ("name",),
-                "input": raw["name"],
-                "ctx": {"expected": expected},
-            }
-            raise ValidationError.from_exception_data("strategy", [fault])
-        return known[raw["name"]].model_validate(raw)
+    def _strategy_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Validate a mapping as the settings of the strategy that it names; `context` says which ones are known."""
+        known = {} if info.context is None else info.context.strategies
+        return _by_name(raw, "strategy", "name", DEFAULT_STRATEGY, known)
+
+    @field_validator("data", mode="before")
+    @classmethod
+    def _data_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Validate a mapping as the settings of the data set that it names."""
+        known = {} if info.context is None else info.context.datasets
+        return _by_name(
+            without_old_defaults(raw) if isinstance(raw, dict) else raw, "data", "set", DEFAULT_DATA_SET, known
+        )
+
+    @field_validator("model")
+    @classmethod
+    def _model_is_known(cls, name: str, info: ValidationInfo) -> str:
+        if info.context is not None and name not in info.context.models:
+            raise _unknown("model", (), name, info.context.models)
+        return name
 
     @model_validator(mode="after")
     def _cell_names_differ(self) -> "Scenario":
@@ -220,16 +244,6 @@ class Scenario(Settings):
             )
         return self
 
-    @model_validator(mode="after")
-    def _the_strategy_can_train_the_model(self) -> "Scenario":
-        if refusal := self.strategy.refusal_of(self.model_spec):
-            raise ValueError(f"strategy: {refusal}")
-        return self
-
-    @property
-    def model_spec(self) -> ModelSpec:
-        return MODELS[self.model]
-
     @property
     def sensors_of_cells(self) -> tuple[int, ...] | None:
         """How many sensors each cell is counted to have; None if cells do not say."""
@@ -241,3 +255,20 @@ class Scenario(Settings):
     def profile_names(self) -> str:
         """The distinct profiles, in the order of the cells."""
         return ",".join(dict.fromkeys(cell.profile.name for cell in self.cells))
+
+
+def _by_name(raw: Any, part: str, key: str, default: str, known: Mapping[str, type[Settings]]) -> Any:
+    """Validate a mapping as the settings of what `key` names in it."""
+    if not isinstance(raw, dict):
+        return raw
+    raw = {key: default} | raw
+    if not isinstance(raw[key], str) or raw[key] not in known:
+        raise _unknown(part, (key,), raw[key], known)
+    return known[raw[key]].model_validate(raw)
+
+
+def _unknown(part: str, location: tuple[str, ...], value: Any, known: Collection[str]) -> ValidationError:
+    """Return the error of a name that is not known, in the form of a choice that pydantic refuses."""
+    expected = ", ".join(f"'{name}'" for name in known)
+    fault: Any = {"type": "literal_error", "loc": location, "input": value, "ctx": {"expected": expected}}
+    return ValidationError.from_exception_data(part, [fault])

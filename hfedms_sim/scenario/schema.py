@@ -1,15 +1,20 @@
 """JSON Schema of a scenario file, for editors that complete and check YAML as you type."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.catalogue import shipped
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario, StrategySettings
+from hfedms_sim.scenario.choices import Choices
+from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
+from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
+from hfedms_sim.scenario.strategy import LocalTraining
 
 
-def scenario_schema(strategies: StrategySettings) -> dict[str, Any]:
-    """Return the schema with the settings of these strategies.
+def scenario_schema(choices: Choices) -> dict[str, Any]:
+    """Return the schema with the settings of these parts.
 
     In a file a cell's profile may also be a shipped name or a path, which loading resolves before validation.
     """
@@ -17,17 +22,27 @@ def scenario_schema(strategies: StrategySettings) -> dict[str, Any]:
     profile = schema["$defs"]["Cell"]["properties"]["profile"]
     reference = {"$ref": profile.pop("$ref")}
     profile["anyOf"] = [{"type": "string", "examples": sorted(shipped("profile"))}, reference]
-    references, settings = models_json_schema(
-        [(each, "validation") for each in strategies.values()], ref_template="#/$defs/{model}"
-    )
-    del schema["$defs"]["LocalTraining"]
-    schema["$defs"] |= settings["$defs"]
-    for name, each in strategies.items():
-        if name != DEFAULT_STRATEGY:  # only the default may go without its name
-            schema["$defs"][each.__name__]["required"] = ["name"]
-    schema["properties"]["strategy"] = {
-        "oneOf": [references[each, "validation"] for each in strategies.values()],
-        "description": Scenario.model_fields["strategy"].description,
-        "default": {"name": DEFAULT_STRATEGY},
-    }
+    _open(schema, "strategy", "name", DEFAULT_STRATEGY, LocalTraining, choices.strategies)
+    _open(schema, "data", "set", DEFAULT_DATA_SET, DataSettings, choices.datasets)
+    schema["properties"]["model"] |= {"enum": list(choices.models)}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "hfedms_sim scenario"}
+
+
+def _open(
+    schema: dict[str, Any], part: str, key: str, default: str, base: type[Settings], known: Mapping[str, type[Settings]]
+) -> None:
+    """Put the settings of all known parts of a kind where the schema has only what they have in common."""
+    references, settings = models_json_schema(
+        [(each, "validation") for each in known.values()], ref_template="#/$defs/{model}"
+    )
+    del schema["$defs"][base.__name__]
+    schema["$defs"] |= settings["$defs"]
+    for name, each in known.items():
+        if name != default:  # only the default may go without its name
+            definition = schema["$defs"][each.__name__]
+            definition["required"] = [key, *definition.get("required", ())]
+    schema["properties"][part] = {
+        "oneOf": [references[each, "validation"] for each in known.values()],
+        "description": Scenario.model_fields[part].description,
+        "default": {key: default},
+    }

@@ -1,6 +1,9 @@
 """run(scenario) -> RunResult: the only place where the world and the learning side meet."""
 
+from hfedms_sim.simulation.opening import open_run, resume
+from hfedms_sim.simulation.parts import Parts, outside_modules, parts_of
+from hfedms_sim.simulation.play import play
 from hfedms_sim.simulation.run import run
-from hfedms_sim.simulation.session import Progress
+from hfedms_sim.simulation.session import PlayedRound, Progress
 
-__all__ = ["Progress", "run"]
+__all__ = ["Parts", "PlayedRound", "Progress", "open_run", "outside_modules", "parts_of", "play", "resume", "run"]

@@ -6,17 +6,17 @@ from typing import Any
 from hfedms_sim.data import Batches
 from hfedms_sim.errors import InputError
 from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.strategies import Strategy, make_strategy, path_of
 from hfedms_sim.world import World
 
 
 class Planner:
-    def __init__(self, scenario: Scenario, batches: Batches, world: World) -> None:
+    def __init__(self, scenario: Scenario, model: ModelSpec, batches: Batches, world: World) -> None:
         self.wall_s = 0.0
         self._world = world
         self._batches = batches
-        self._strategy: Strategy[Any, Any] = make_strategy(scenario, world.covered, batches.local_sizes)
+        self._strategy: Strategy[Any, Any] = make_strategy(scenario, model, world.covered, batches.local_sizes)
         self._state = self._strategy.start()
 
     def plan(self) -> Plan:

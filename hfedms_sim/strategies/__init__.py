@@ -1,9 +1,10 @@
-"""The federated algorithms, one file per paper. Planning a round needs no torch; learning from it does."""
+"""The federated algorithms, one file per paper. Planning a round needs no torch; `learners`, who learn from it, do."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hfedms_sim.known import KnownSettings, path_of
 from hfedms_sim.rounds import NetworkView, PlanContext
-from hfedms_sim.scenario import LocalTraining, Scenario
+from hfedms_sim.scenario import LocalTraining, ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, Factory, LocalSizes, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, plain_costs
@@ -16,24 +17,19 @@ from hfedms_sim.strategies.fedprox import FedProx
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
 from hfedms_sim.strategies.ida import Ida
 from hfedms_sim.strategies.known import (
+    KIND,
     AnyStrategy,
-    KnownSettings,
     KnownStrategies,
+    code_digest,
     name_of,
-    path_of,
     require_sound,
     strategy_of,
 )
-from hfedms_sim.strategies.outside import code_digest, import_outside
 from hfedms_sim.strategies.static import StaticGroups, StaticICG
 
-if TYPE_CHECKING:
-    from hfedms_sim.learning.learner import Learner
-    from hfedms_sim.learning.samples import SampleSource
-
-SHIPPED: dict[str, AnyStrategy] = {
-    name_of(strategy): strategy
-    for strategy in (
+STRATEGIES = KnownStrategies(
+    KIND,
+    (
         FedAvg,
         FedProx,
         FedMMD,
@@ -47,29 +43,25 @@ SHIPPED: dict[str, AnyStrategy] = {
         StaticICG,
         HFedMSS,
         HFedMSD,
-    )
-}
-STRATEGIES = KnownStrategies(SHIPPED)
-SETTINGS = KnownSettings(STRATEGIES)
+    ),
+)
+SHIPPED = STRATEGIES.shipped
+SETTINGS: KnownSettings[LocalTraining] = KnownSettings(STRATEGIES)
 
 
-def make_strategy(scenario: Scenario, sensors: SensorIds, local_sizes: LocalSizes) -> Strategy[Any, Any]:
+def make_strategy(
+    scenario: Scenario, model: ModelSpec, sensors: SensorIds, local_sizes: LocalSizes
+) -> Strategy[Any, Any]:
     """Return what plans the scenario's rounds. `sensors` are those that can take part."""
-    factory = Factory(scenario.model_spec, sensors, Draws(scenario.seed), local_sizes)
+    factory = Factory(model, sensors, Draws(scenario.seed), local_sizes)
     return strategy_of(scenario.strategy)(scenario.strategy, factory)
-
-
-def make_learner(scenario: Scenario, source: "SampleSource", engine: str = "generic", threads: int = 1) -> "Learner":
-    """Return what learns from the rounds that the strategy plans. Loads torch."""
-    from hfedms_sim.strategies.learners import make_learner
-
-    return make_learner(strategy_of(scenario.strategy).learner, scenario, source, engine, threads)
 
 
 __all__ = [
     "SETTINGS",
     "SHIPPED",
     "STRATEGIES",
+    "AnyStrategy",
     "ClassCounts",
     "Costs",
     "Factory",
@@ -78,8 +70,6 @@ __all__ = [
     "PlanContext",
     "Strategy",
     "code_digest",
-    "import_outside",
-    "make_learner",
     "make_strategy",
     "name_of",
     "path_of",

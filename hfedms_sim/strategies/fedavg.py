@@ -45,7 +45,7 @@ class Averaging(Strategy[Own, int]):
             total_groups=len(self.factory.sensors),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory={},
+            memory_fill={},
             reuse_batch=False,
             scatter=None,
             trained_parameters=costs.parameters,

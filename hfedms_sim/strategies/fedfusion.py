@@ -22,9 +22,11 @@ class FedFusionSettings(AveragingSettings):
     or by one for all."""
 
     def refusal_of(self, model: ModelSpec) -> str | None:
-        if model.convolutions:
-            return None
-        return f"fedfusion fuses the features of a convolution, and model: {model.name} has none"
+        if model.stack is None or model.make is not None:
+            return f"fedfusion fuses the features of a shipped stack of convolutions, and model: {model.name} is none"
+        if not model.convolutions:
+            return f"fedfusion fuses the features of a convolution, and model: {model.name} has none"
+        return None
 
 
 class FedFusion(Averaging[FedFusionSettings]):
@@ -36,9 +38,9 @@ class FedFusion(Averaging[FedFusionSettings]):
     @classmethod
     def costs(cls, settings: FedFusionSettings, model: ModelSpec) -> Costs:
         frozen, last = model.convolutions, model.convolutions[-1]
-        channels, pixels = last.outputs, (last.side // 2) ** 2  # after its pooling
+        channels, (rows, columns) = last.outputs, last.pooled
         weights = {"conv": 2 * channels * channels + channels, "multi": channels, "single": 1}[settings.operator]
-        fusion = pixels * channels * (2 * channels if settings.operator == "conv" else 2)
+        fusion = rows * columns * channels * (2 * channels if settings.operator == "conv" else 2)
         return plain_costs(
             settings,
             model,

@@ -132,7 +132,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
 
     def report(self, state: HFedMSState) -> Payload | None:
         due = position_in_cycle(state.round, self.settings.cycle_rounds) == 0 and state.counts is None
-        return class_counts_report() if due else None
+        return class_counts_report(self.factory.model.classes) if due else None
 
     def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
         return self._full_plan(state, context.counts, scatter=None)
@@ -158,7 +158,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             total_groups=self._group_count(cycle),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * self.settings.epochs),),
-            memory=state.memory,
+            memory_fill=state.memory,
             reuse_batch=False,
             scatter=scatter,
             trained_parameters=costs.parameters,
@@ -199,7 +199,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
 
         A sensor with a semantic memory holds Q vectors with their labels, and the extractor in whose space they are.
         """
-        vector_bytes = BYTES_PER_PARAMETER * model.classifier.inputs + _LABEL_BYTES
+        vector_bytes = BYTES_PER_PARAMETER * model.semantic_size + _LABEL_BYTES
         memory_bytes = settings.memory * vector_bytes + BYTES_PER_PARAMETER * model.extractor_parameters
         remembers = settings.interval > 1 and settings.scc == "on"
         return plain_costs(
@@ -264,7 +264,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             total_groups=self._group_count(cycle),
             payload=Payload("classifier", self.factory.model.classifier_bytes),
             work=self._calibration_work(first=position_in_cycle(state.round, self.settings.cycle_rounds) == 1),
-            memory=state.memory,
+            memory_fill=state.memory,
             reuse_batch=self.settings.new_batch == "cycle",
             scatter=None,
             trained_parameters=self.factory.model.classifier_parameters,

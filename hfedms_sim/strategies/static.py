@@ -82,7 +82,7 @@ class FixedGroups(Strategy[Own, StaticState]):
             total_groups=len(groups),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory={},
+            memory_fill={},
             reuse_batch=False,
             scatter=None,
             trained_parameters=costs.parameters,
@@ -111,7 +111,7 @@ class StaticICG(FixedGroups[StaticICGSettings]):
     Settings: ClassVar = StaticICGSettings
 
     def report(self, state: StaticState) -> Payload | None:
-        return class_counts_report() if state.round == 1 else None
+        return class_counts_report(self.factory.model.classes) if state.round == 1 else None
 
     def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
         _, sensors, draws, _ = self.factory

@@ -2,16 +2,33 @@
 
 from hfedms_sim.trace.export import Format, export_trace, read_trace_table
 from hfedms_sim.trace.recorder import TableRecorder, Trace, arrow_schema
-from hfedms_sim.trace.tables import ADDED_TABLES, TABLES, Column, Table
+from hfedms_sim.trace.tables import (
+    TABLES,
+    CaptureRow,
+    Column,
+    FaultRow,
+    Outcome,
+    RoundRow,
+    SensorRow,
+    Table,
+    TransferRow,
+    WorkRow,
+)
 
 __all__ = [
-    "ADDED_TABLES",
     "TABLES",
+    "CaptureRow",
     "Column",
+    "FaultRow",
     "Format",
+    "Outcome",
+    "RoundRow",
+    "SensorRow",
     "Table",
     "TableRecorder",
     "Trace",
+    "TransferRow",
+    "WorkRow",
     "arrow_schema",
     "export_trace",
     "read_trace_table",

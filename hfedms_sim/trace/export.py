@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
-from hfedms_sim.trace.tables import ADDED_COLUMNS, ADDED_TABLES, TABLES
+from hfedms_sim.trace.tables import TABLES, Column
 
 Format = Literal["csv", "parquet", "perfetto"]
 _DEFAULT_NAMES: dict[Format, str] = {"csv": "trace-csv", "parquet": "trace-parquet", "perfetto": "trace.perfetto.json"}
@@ -36,25 +36,36 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
 
 
 def read_trace_table(run_directory: Path, name: str) -> pa.Table:
-    """Return a table of a run, which must have the columns of the contract.
+    """Return a table of a run with the columns of this version, in their order.
 
-    Columns that were added since are null where it lacks them, and a table that was added has no rows.
+    In a directory of an earlier version, columns that it lacks are null, those that it calls otherwise have their names
+    of today, and a table that it lacks has no rows. Columns that are not known here, as a later version may have them,
+    are left out. What no version has written is refused.
     """
-    path = run_directory.absolute() / f"{name}.parquet"
-    if name in ADDED_TABLES and not path.exists():
-        return arrow_schema(TABLES[name]).empty_table()
+    path, table = run_directory.absolute() / f"{name}.parquet", TABLES[name]
+    if table.is_new and not path.exists():
+        return arrow_schema(table).empty_table()
     try:
-        table = pq.read_table(path)
+        found = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
-    schema = arrow_schema(TABLES[name])
-    for column in ADDED_COLUMNS.get(name, ()):
-        if column not in table.column_names:
-            place = min(schema.get_field_index(column), table.num_columns)
-            table = table.add_column(place, schema.field(column), pa.nulls(len(table), schema.field(column).type))
-    if table.schema != schema:
-        raise InputError(f"{path}: its columns are not those of a run's {name}")
-    return table
+    former = {was: name for name, was in table.former_names.items() if name not in found.column_names}
+    found = found.rename_columns([former.get(name, name) for name in found.column_names])
+    schema = arrow_schema(table)
+    columns = [_column(found, column, schema.field(column.name).type, path) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _column(found: pa.Table, column: Column, kind: pa.DataType, path: Path) -> pa.ChunkedArray:
+    """Return a column of a table that was read, or nulls in its place."""
+    where = f"{path}: its columns are not those of a run's {path.stem}"
+    if column.name not in found.column_names:
+        if not column.is_nullable:
+            raise InputError(f"{where} ({column.name} is missing)")
+        return pa.chunked_array([pa.nulls(len(found), kind)])
+    if found.schema.field(column.name).type != kind:
+        raise InputError(f"{where} ({column.name} is no {column.type})")
+    return found[column.name]
 
 
 def _write_csv(tables: Mapping[str, pa.Table], directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""Append-only recording of a run's tables: rows as tuples, turned into Arrow batches by the chunk.
+"""Append-only recording of a run's tables: rows as records, turned into Arrow batches by the chunk.
 
 On disk a table is one Parquet file under a temporary name until the whole run is complete: all tables are closed
 before the first is renamed. In memory it is an Arrow table. A run on disk plays with memory for a chunk of each table
@@ -8,13 +8,14 @@ only.
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Generic
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, SENSORS, TRANSFERS, WORK, Row, Table
+from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, SENSORS, TRANSFERS, WORK, RowT, Table
 
 CHUNK_ROWS = 8_192  # Python rows are turned into a batch while they are still in the processor's cache
 ROW_GROUP_BATCHES = 16
@@ -22,20 +23,20 @@ _MOMENTS = ("ready_s", "start_s", "end_s", "time_s")  # hardly ever twice: a dic
 _TYPES = {"int64": pa.int64(), "float64": pa.float64(), "string": pa.string(), "bool": pa.bool_()}
 
 
-def arrow_schema(table: Table) -> pa.Schema:
+def arrow_schema(table: Table[Any]) -> pa.Schema:
     return pa.schema([(column.name, _TYPES[column.type]) for column in table.columns])
 
 
-class TableRecorder:
+class TableRecorder(Generic[RowT]):
     """One table, in memory."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table[RowT]) -> None:
         self.table = table
         self.schema = arrow_schema(table)
-        self._rows: list[Row] = []
+        self._rows: list[RowT] = []
         self._batches: list[pa.RecordBatch] = []
 
-    def append(self, row: Row) -> None:
+    def append(self, row: RowT) -> None:
         self._rows.append(row)
         if len(self._rows) >= CHUNK_ROWS:
             self._gather()
@@ -79,10 +80,10 @@ class TableRecorder:
         """The run has failed."""
 
 
-class ParquetRecorder(TableRecorder):
+class ParquetRecorder(TableRecorder[RowT]):
     """One table, in a file of `directory`."""
 
-    def __init__(self, table: Table, directory: Path) -> None:
+    def __init__(self, table: Table[RowT], directory: Path) -> None:
         super().__init__(table)
         self._path = directory.absolute() / f"{table.name}.parquet"
         self._temporary = self._path.with_name(f".{table.name}.parquet.part")
@@ -119,7 +120,7 @@ class Trace:
     """All tables of a run. As a context it commits them all on success and leaves nothing of them on failure."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        def recorder(table: Table) -> TableRecorder:
+        def recorder(table: Table[RowT]) -> TableRecorder[RowT]:
             return TableRecorder(table) if directory is None else ParquetRecorder(table, directory)
 
         self.rounds = recorder(ROUNDS)
@@ -130,7 +131,7 @@ class Trace:
         self.sensors = recorder(SENSORS)
 
     @property
-    def recorders(self) -> tuple[TableRecorder, ...]:
+    def recorders(self) -> tuple[TableRecorder[Any], ...]:
         return (self.rounds, self.transfers, self.work, self.captures, self.faults, self.sensors)
 
     def tables(self) -> dict[str, pa.Table]:

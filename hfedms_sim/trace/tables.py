@@ -1,164 +1,188 @@
-"""The tables of a run, column by column. Other programs read them: names, order and types are a contract."""
+"""The tables of a run: a record type each, whose fields are the columns. Other programs read them, so names, order and
+types are a contract.
 
-from typing import NamedTuple, TypeAlias
+To add a column, add a field here and a value of that name where the row is made. It has to be `| None`: directories of
+earlier versions lack it, and whoever reads one gets null. A column that is not `| None` is in every run's table.
 
-Row: TypeAlias = tuple[object, ...]
+Rows of transfers, work and captures are made by position, each in one place: there may be millions of them, and
+eighteen names would take as long as two of SimPy's events.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from hfedms_sim.rounds import Direction, PayloadKind, Phase, WorkKind
+
+Outcome = Literal["ok", "lost", "aborted"]
+
+
+class RoundRow(NamedTuple):
+    round: Annotated[int, "from 1"]
+    cycle: Annotated[int, "from 1; a cycle starts with a full synchronisation"]
+    phase: Annotated[Phase, "full or calibration"]
+    start_s: Annotated[float, "simulated seconds"]
+    end_s: Annotated[float, "when the last transfer and the last work ended"]
+    groups: Annotated[int, "chains that ran in parallel"]
+    total_groups: Annotated[int | None, "groups that were formed, from which these chains were drawn"]
+    participants: Annotated[int, "sensors in these chains"]
+    skipped: Annotated[int, "participants that trained nothing"]
+    group_distance: Annotated[float | None, "sum of squared distances between the groups' class counts"]
+    uplink_bytes: Annotated[int, "payload, reports included"]
+    downlink_bytes: Annotated[int, "payload"]
+    retransmitted_bytes: Annotated[int, "beside the payload"]
+    energy_j: Annotated[float | None, "transfers, work and baseline; the sum of the states below"]
+    baseline_energy_j: Annotated[float | None, "of the radios beside transfers: connected, set-up, idle and sleep"]
+    transmit_j: Annotated[float | None, "transmitter on"]
+    receive_j: Annotated[float | None, "receiving airtime"]
+    connected_j: Annotated[float | None, "connected without airtime"]
+    setup_j: Annotated[float | None, "setting up connections"]
+    idle_j: Annotated[float | None, "released, listening or hearing a page now and then"]
+    sleep_j: Annotated[float | None, "released, asleep"]
+    compute_j: Annotated[float | None, "of the processors"]
+    updated_parameters: Annotated[int, "trained in this round, summed over sensors"]
+    accuracy: Annotated[float | None, "on all test data"]
+    loss: Annotated[float | None, "on all test data"]
+    accuracy_p10: Annotated[float | None, "10th percentile over sensors"]
+    accuracy_p50: Annotated[float | None, "median over sensors"]
+    accuracy_p90: Annotated[float | None, "90th percentile over sensors"]
+    probe_accuracy: Annotated[float | None, "on the batches of the probe round"]
+    lineage: Annotated[str, "hash of everything learnt so far"]
+
+
+class TransferRow(NamedTuple):
+    transfer: Annotated[int, "from 0, in the order they ended"]
+    round: Annotated[int, "as in rounds"]
+    group: Annotated[int, "index of the chain; -1 for reports and scatter"]
+    hop: Annotated[int, "place in the chain, 0 leaves the server; -1 for reports and scatter"]
+    direction: Annotated[Direction, "up or down"]
+    payload: Annotated[PayloadKind, "model, classifier, report or scatter"]
+    source: Annotated[int, "sensor; -1 is the server"]
+    target: Annotated[int, "sensor; -1 is the server, -2 everybody in the cell"]
+    sensor: Annotated[int, "the one on the radio; -2 everybody in the cell"]
+    cell: Annotated[str, "name of the base station"]
+    bytes: Annotated[int, "payload"]
+    ready_s: Annotated[float, "when the sender had it"]
+    start_s: Annotated[float, "when its airtime began"]
+    end_s: Annotated[float, "when the receiver had it"]
+    airtime_s: Annotated[float, "airtime it needs when alone"]
+    retransmitted_bytes: Annotated[int, "beside the payload"]
+    energy_j: Annotated[float | None, "of the sensor's radio"]
+    outcome: Annotated[Outcome, "ok, lost or aborted"]
+
+
+class WorkRow(NamedTuple):
+    round: Annotated[int, "as in rounds"]
+    group: Annotated[int, "index of the chain"]
+    hop: Annotated[int, "the sensor's place in the chain, from 0"]
+    sensor: Annotated[int, "who computes"]
+    kind: Annotated[WorkKind, "train, extract or calibrate"]
+    samples: Annotated[int, "how many it works on"]
+    start_s: Annotated[float, "simulated seconds"]
+    end_s: Annotated[float, "simulated seconds"]
+    energy_j: Annotated[float, "of the sensor's processor"]
+
+
+class CaptureRow(NamedTuple):
+    round: Annotated[int, "as in rounds"]
+    sensor: Annotated[int, "who captures"]
+    time_s: Annotated[float, "when"]
+    first_arrival: Annotated[int, "index of the first sample taken, on the sensor's own arrival path"]
+    arrived: Annotated[int, "samples since the last capture; of a saturated or static stream those it takes"]
+    overflowed: Annotated[int, "of these, lost because the buffer was full"]
+    captured: Annotated[int, "samples taken"]
+
+
+class FaultRow(NamedTuple):
+    time_s: Annotated[float, "when"]
+    kind: Annotated[str, "what broke"]
+    entity: Annotated[str, "where"]
+    round: Annotated[int, "as in rounds"]
+    detail: Annotated[str, "more"]
+
+
+class SensorRow(NamedTuple):
+    sensor: Annotated[int, "from 0"]
+    cell: Annotated[str, "name of the base station it uses, or hears best"]
+    x_m: Annotated[float | None, "where it stands, along the width"]
+    y_m: Annotated[float | None, "the same, along the length"]
+    line_of_sight: Annotated[bool | None, "whether nothing stands between it and the base station"]
+    coupling_loss_db: Annotated[float | None, "path loss, shadowing and extra loss"]
+    snr_up_db: Annotated[float | None, "signal-to-noise ratio at the base station"]
+    snr_down_db: Annotated[float | None, "the same at the sensor"]
+    uplink_bps: Annotated[float | None, "its rate alone in the cell"]
+    downlink_bps: Annotated[float | None, "the same, base station to sensor"]
+    coverage_class: Annotated[int | None, "its place in the profile's repetitions, from 0"]
+    covered: Annotated[bool, "whether it can take part"]
+    compute: Annotated[str, "its processor"]
+    transfers: Annotated[int, "transfers of its radio, broadcasts it heard included"]
+    uplink_bytes: Annotated[int, "payloads of it that arrived"]
+    downlink_bytes: Annotated[int, "payloads that arrived at it"]
+    airtime_s: Annotated[float, "airtime that its radio sent or received"]
+    transmit_j: Annotated[float | None, "sending"]
+    receive_j: Annotated[float | None, "receiving"]
+    connected_j: Annotated[float | None, "connected without airtime"]
+    setup_j: Annotated[float | None, "setting up connections"]
+    idle_j: Annotated[float | None, "released, and listening for pages"]
+    sleep_j: Annotated[float | None, "asleep"]
+    compute_j: Annotated[float | None, "its processor"]
+
+
+RowT = TypeVar("RowT", bound=tuple[object, ...])
 
 
 class Column(NamedTuple):
     name: str
-    type: str  # int64 | float64 | string | bool
+    type: str
+    """int64, float64, string or bool."""
     meaning: str
+    is_nullable: bool
+    """Whether a row may have null there, and a table of an earlier version lack it."""
 
 
-class Table(NamedTuple):
-    name: str
-    columns: tuple[Column, ...]
+class Table(Generic[RowT]):
+    """`row` is the record type of its rows. `is_new`: directories of earlier versions have no such table.
 
-
-def _table(name: str, columns: str) -> Table:
-    """Each line: name, type, meaning."""
-    parsed = (line.split(maxsplit=2) for line in columns.strip().splitlines())
-    return Table(name, tuple(Column(*parts) for parts in parsed))
-
-
-ROUNDS = _table(
-    "rounds",
+    `former_names` are what earlier versions called some of its columns, by their names of today.
     """
-    round                int64    from 1
-    cycle                int64    from 1; a cycle starts with a full synchronisation
-    phase                string   full or calibration
-    start_s              float64  simulated seconds
-    end_s                float64  when the last transfer and the last work ended
-    groups               int64    chains that ran in parallel
-    total_groups         int64    groups that were formed, from which these chains were drawn
-    participants         int64    sensors in these chains
-    skipped              int64    participants that trained nothing
-    group_distance       float64  sum of squared distances between the groups' class counts
-    uplink_bytes         int64    payload, reports included
-    downlink_bytes       int64    payload
-    retransmitted_bytes  int64    beside the payload
-    energy_j             float64  transfers, work and baseline; the sum of the states below
-    baseline_energy_j    float64  of the radios beside transfers: connected, set-up, idle and sleep
-    transmit_j           float64  transmitter on
-    receive_j            float64  receiving airtime
-    connected_j          float64  connected without airtime
-    setup_j              float64  setting up connections
-    idle_j               float64  released, listening or hearing a page now and then
-    sleep_j              float64  released, asleep
-    compute_j            float64  of the processors
-    updated_parameters   int64    trained in this round, summed over sensors
-    accuracy             float64  on all test data
-    loss                 float64  on all test data
-    accuracy_p10         float64  10th percentile over sensors
-    accuracy_p50         float64  median over sensors
-    accuracy_p90         float64  90th percentile over sensors
-    probe_accuracy       float64  on the batches of the probe round
-    lineage              string   hash of everything learnt so far
-""",
+
+    def __init__(
+        self,
+        name: str,
+        row: type[RowT],
+        *,
+        is_new: bool = False,
+        former_names: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.name = name
+        self.row = row
+        self.is_new = is_new
+        self.former_names = former_names
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Return the fields of its rows."""
+        hints = get_type_hints(self.row, include_extras=True)
+        return tuple(_column(name, *get_args(hint)) for name, hint in hints.items())
+
+
+_TYPES: dict[Any, str] = {int: "int64", float: "float64", str: "string", bool: "bool"}
+
+
+def _column(name: str, kind: Any, meaning: str) -> Column:
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    (only,) = (each for each in kinds if each is not NoneType)
+    return Column(name, "string" if get_origin(only) is Literal else _TYPES[only], meaning, NoneType in kinds)
+
+
+ROUNDS = Table("rounds", RoundRow)
+TRANSFERS = Table("transfers", TransferRow)
+WORK = Table("work", WorkRow)
+CAPTURES = Table("captures", CaptureRow)
+FAULTS = Table("faults", FaultRow)
+SENSORS = Table(
+    "sensors", SensorRow, is_new=True, former_names={"uplink_bytes": "bytes_up", "downlink_bytes": "bytes_down"}
 )
 
-TRANSFERS = _table(
-    "transfers",
-    """
-    transfer             int64    from 0, in the order they ended
-    round                int64    as in rounds
-    group                int64    index of the chain; -1 for reports and scatter
-    hop                  int64    place in the chain, 0 leaves the server; -1 for reports and scatter
-    direction            string   up or down
-    payload              string   model, classifier, report or scatter
-    source               int64    sensor; -1 is the server
-    target               int64    sensor; -1 is the server, -2 everybody in the cell
-    sensor               int64    the one on the radio; -2 everybody in the cell
-    cell                 string   name of the base station
-    bytes                int64    payload
-    ready_s              float64  when the sender had it
-    start_s              float64  when its airtime began
-    end_s                float64  when the receiver had it
-    airtime_s            float64  airtime it needs when alone
-    retransmitted_bytes  int64    beside the payload
-    energy_j             float64  of the sensor's radio
-    outcome              string   ok, lost or aborted
-""",
-)
-
-WORK = _table(
-    "work",
-    """
-    round                int64    as in rounds
-    group                int64    index of the chain
-    hop                  int64    the sensor's place in the chain, from 0
-    sensor               int64    who computes
-    kind                 string   train, extract or calibrate
-    samples              int64    how many it works on
-    start_s              float64  simulated seconds
-    end_s                float64  simulated seconds
-    energy_j             float64  of the sensor's processor
-""",
-)
-
-CAPTURES = _table(
-    "captures",
-    """
-    round                int64    as in rounds
-    sensor               int64    who captures
-    time_s               float64  when
-    first_arrival        int64    index of the first sample taken, on the sensor's own arrival path
-    arrived              int64    samples since the last capture; of a saturated or static stream those it takes
-    overflowed           int64    of these, lost because the buffer was full
-    captured             int64    samples taken
-""",
-)
-
-FAULTS = _table(
-    "faults",
-    """
-    time_s               float64  when
-    kind                 string   what broke
-    entity               string   where
-    round                int64    as in rounds
-    detail               string   more
-""",
-)
-
-SENSORS = _table(
-    "sensors",
-    """
-    sensor               int64    from 0
-    cell                 string   name of the base station it uses, or hears best
-    x_m                  float64  where it stands, along the width
-    y_m                  float64  the same, along the length
-    line_of_sight        bool     whether nothing stands between it and the base station
-    coupling_loss_db     float64  path loss, shadowing and extra loss
-    snr_up_db            float64  signal-to-noise ratio at the base station
-    snr_down_db          float64  the same at the sensor
-    uplink_bps           float64  its rate alone in the cell
-    downlink_bps         float64  the same, base station to sensor
-    coverage_class       int64    its place in the profile's repetitions, from 0
-    covered              bool     whether it can take part
-    compute              string   its processor
-    transfers            int64    transfers of its radio, broadcasts it heard included
-    bytes_up             int64    payloads of it that arrived
-    bytes_down           int64    payloads that arrived at it
-    airtime_s            float64  airtime that its radio sent or received
-    transmit_j           float64  sending
-    receive_j            float64  receiving
-    connected_j          float64  connected without airtime
-    setup_j              float64  setting up connections
-    idle_j               float64  released, and listening for pages
-    sleep_j              float64  asleep
-    compute_j            float64  its processor
-""",
-)
-
-ADDED_COLUMNS: dict[str, tuple[str, ...]] = {
-    "rounds": (
-        "total_groups", "transmit_j", "receive_j", "connected_j", "setup_j", "idle_j", "sleep_j", "compute_j",
-    )
-}  # fmt: skip
-"""Those that directories of earlier versions may lack: whoever reads such a directory gets nulls."""
-
-ADDED_TABLES = ("sensors",)
-"""Those that such directories may lack as a whole: whoever reads one gets no rows."""
-
-TABLES: dict[str, Table] = {table.name: table for table in (ROUNDS, TRANSFERS, WORK, CAPTURES, FAULTS, SENSORS)}
+TABLES: dict[str, Table[Any]] = {table.name: table for table in (ROUNDS, TRANSFERS, WORK, CAPTURES, FAULTS, SENSORS)}

@@ -14,70 +14,70 @@ Left out: answers of another size, and messages without any; quantities.py reads
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 from pydantic import ValidationError
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario, load_profile
-from hfedms_sim.scenario.base import PositiveInt
+from hfedms_sim.loading import CHOICES, scenario_of
+from hfedms_sim.models import Model
+from hfedms_sim.scenario import DataShape, ModelSpec, NetworkProfile, Scenario, load_profile
 from hfedms_sim.scenario.overrides import Override
 from hfedms_sim.scenario.problems import problems_of
-from hfedms_sim.strategies import SETTINGS
 from hfedms_sim.units import BYTES_PER_PARAMETER
 from hfedms_sim.validation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
-class _Message(ModelSpec):
-    """What is sent each way and what is computed in between; there is no network behind it."""
-
-    size_bytes: int
-    forward_multiply_adds: int
-
-    @property
-    def parameters(self) -> int:
-        return max(1, self.size_bytes // BYTES_PER_PARAMETER)
+class _MessageSpec(ModelSpec):
+    size_bytes: int = 1
 
     @property
     def model_bytes(self) -> int:
         return self.size_bytes
 
-    @property
-    def multiply_adds(self) -> int:
-        return self.forward_multiply_adds
 
+@dataclass(frozen=True)
+class Message(Model):
+    """What is sent each way and what is computed in between; there is no network behind it."""
 
-class Exchange(Scenario):
-    """A scenario whose model is a message."""
-
-    message_bytes: PositiveInt
-    """Size of a message, and of its answer."""
-    multiply_adds: int = 0
-    """What a forward pass over one sample takes."""
+    size_bytes: int
+    multiply_adds: int
 
     @property
-    def model_spec(self) -> ModelSpec:
-        network = super().model_spec
-        return _Message("message", network.extractor, network.classifier, self.message_bytes, self.multiply_adds)
+    def name(self) -> str:  # type: ignore[override]  # not by name: a scenario cannot ask for a message
+        return "message"
+
+    def module(self, input_shape: tuple[int, ...], classes: int) -> NoReturn:
+        raise NotImplementedError("a message is not trained")
+
+    def spec(self, data: DataShape) -> ModelSpec:
+        parameters = max(1, self.size_bytes // BYTES_PER_PARAMETER)
+        return _MessageSpec("message", data, parameters, 0, self.multiply_adds, 0, size_bytes=self.size_bytes)
+
+
+class Exchange(NamedTuple):
+    scenario: Scenario
+    message: Message
+    """Stands for the scenario's network."""
 
 
 def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
     """Return the scenario that reproduces the row; `base` is what all rows have in common."""
     play = row.play
     assert play is not None, f"{row.id} is not testable"
-    raw = deepcopy(base) | {"rounds": play.messages, "message_bytes": play.message_bytes}
-    raw |= {"multiply_adds": play.multiply_adds}
+    raw = deepcopy(base) | {"rounds": play.messages}
     profile = _profile(row.profile, play.coverage_class) | _network_settings(row)
     raw["cells"] = [{"name": "cell", "profile": profile}]
     if play.period_s is not None:
         raw["stream"] = raw.get("stream", {}) | {"arrival": "periodic", "rate_hz": 1 / play.period_s}
     for key, value in play.set.items():
-        Override(tuple(key.split(".")), value, f"row {row.id}: {key}").apply(raw, SETTINGS)
+        Override(tuple(key.split(".")), value, (f"row {row.id}: {key}",)).apply(raw, CHOICES)
     try:
-        return Exchange.model_validate(raw, context=SETTINGS)
+        scenario = scenario_of(raw)
     except ValidationError as error:
-        raise InputError(f"row {row.id}: {problems_of(error, Exchange, raw)[0].line}") from None
+        raise InputError(f"row {row.id}: {problems_of(error, Scenario, raw)[0].line}") from None
+    return Exchange(scenario, Message(play.message_bytes, play.multiply_adds))
 
 
 def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:

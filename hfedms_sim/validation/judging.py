@@ -85,10 +85,10 @@ class _Played:
             raise RunError(f"row {row.id}: {row.reads} of its run is {number}, not a positive number")
         return number
 
-    def _run(self, scenario: Exchange) -> RunResult:
+    def _run(self, exchange: Exchange) -> RunResult:
         for known, result in self._runs:
-            if known == scenario:
+            if known == exchange:
                 return result
-        result = run(scenario, timing_only=True, allow_infeasible=True)
-        self._runs.append((scenario, result))
+        result = run(exchange.scenario, model=exchange.message, timing_only=True, allow_infeasible=True)
+        self._runs.append((exchange, result))
         return result

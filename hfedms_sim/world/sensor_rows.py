@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.trace import TableRecorder
+from hfedms_sim.trace import SensorRow, TableRecorder
 from hfedms_sim.world.attachment import Attachment, Placed
 from hfedms_sim.world.energy import States
 from hfedms_sim.world.sensor_energy import SensorEnergy
@@ -46,14 +46,14 @@ class SensorTraffic:
     def columns(self, sensors: slice) -> Columns:
         return {
             "transfers": np.array(self._transfers[sensors]),
-            "bytes_up": np.array(self._bytes["up"][sensors]),
-            "bytes_down": np.array(self._bytes["down"][sensors]),
+            "uplink_bytes": np.array(self._bytes["up"][sensors]),
+            "downlink_bytes": np.array(self._bytes["down"][sensors]),
             "airtime_s": np.array(self._airtime_s[sensors]),
         }
 
 
 def write_sensors(
-    recorder: TableRecorder,
+    recorder: TableRecorder[SensorRow],
     scenario: Scenario,
     attachment: Attachment,
     traffic: SensorTraffic,

@@ -1,13 +1,11 @@
 """What became of the transfers of a run: a row of the trace each, and how many bytes they came to."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from hfedms_sim.rounds import Direction
-from hfedms_sim.trace import Trace
+from hfedms_sim.trace import Outcome, Trace, TransferRow
 from hfedms_sim.world.sensor_rows import SensorTraffic
 from hfedms_sim.world.transfer import Demand, Transfer
-
-Outcome = Literal["ok", "aborted"]
 
 
 class Traffic(NamedTuple):
@@ -44,16 +42,17 @@ class TransferLog:
         `ready_s` is when the payload was at the radio, `start_s` when its airtime began. `sent` is what it took, which
         is less than its demand if it was aborted.
         """
-        round_number, group, (hop, source, target), direction, (kind, size_bytes), sensor, _ = transfer
-        airtime_s, again_bytes, *_ = sent
+        round_number, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
+        airtime_s, retransmitted_bytes = sent.airtime_s, sent.retransmitted_bytes
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
         self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
-        self._retransmitted_bytes += again_bytes
-        self._trace.transfers.append((
-            self._transfers, round_number, group, hop, direction, kind, source, target, sensor, cell, size_bytes,
-            ready_s, start_s, end_s, airtime_s, again_bytes, energy_j, outcome,
-        ))  # fmt: skip
+        self._retransmitted_bytes += retransmitted_bytes
+        row = TransferRow(
+            self._transfers, round_number, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
+            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome,
+        )  # fmt: skip
+        self._trace.transfers.append(row)
         self._transfers += 1
 
     def collect(self) -> Traffic:

@@ -34,7 +34,7 @@ from hfedms_sim.rounds import (
 from hfedms_sim.scenario import DEVICES, Scenario
 from hfedms_sim.schedule import redraw_rounds
 from hfedms_sim.seeds import Draws
-from hfedms_sim.trace import Trace
+from hfedms_sim.trace import CaptureRow, FaultRow, Trace, WorkRow
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
@@ -46,7 +46,7 @@ from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.sensor_rows import rates, write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
 from hfedms_sim.world.transfer import Transfer
-from hfedms_sim.world.transfer_log import TransferLog
+from hfedms_sim.world.transfer_log import Traffic, TransferLog
 
 NO_CHAIN = -1  # group and hop of a transfer outside any chain
 
@@ -54,9 +54,7 @@ NO_CHAIN = -1  # group and hop of a transfer outside any chain
 class RoundCost(NamedTuple):
     """What a round took; no joules unless every cell's radio is modelled."""
 
-    uplink_bytes: int
-    downlink_bytes: int
-    retransmitted_bytes: int
+    traffic: Traffic
     energy_j: float | None = None
     baseline_energy_j: float | None = None
     by_state_j: States | None = None
@@ -105,7 +103,15 @@ class World:
         self._settled_s = 0.0
         self._work_j = 0.0
         for sensor in np.setdiff1d(np.arange(scenario.sensors.count), self.covered).tolist():
-            trace.faults.append((0.0, "out of coverage", f"sensor {sensor}", 0, "takes no part in the run"))
+            trace.faults.append(
+                FaultRow(
+                    time_s=0.0,
+                    kind="out of coverage",
+                    entity=f"sensor {sensor}",
+                    round=0,
+                    detail="takes no part in the run",
+                )
+            )
 
     def cell_of(self, sensor: int) -> Cell:
         return self.cells[self._attachment.cell(sensor)]
@@ -135,13 +141,13 @@ class World:
         modelled = [each for each in radio if each is not None]
         if self.energy_j is None or len(modelled) < len(radio):
             self.energy_j = self.energy_by_state_j = None
-            return RoundCost(*self._log.collect())
+            return RoundCost(self._log.collect())
         baseline_j = sum(each.baseline_j for each in modelled)
         total_j = work_j + baseline_j + sum(each.transfers_j for each in modelled)
         self.energy_j += total_j
         by_state_j = total_of(each.joules for each in modelled)._replace(compute=work_j)
         self.energy_by_state_j = total_of([self.energy_by_state_j or States(), by_state_j])
-        return RoundCost(*self._log.collect(), total_j, baseline_j, by_state_j)
+        return RoundCost(self._log.collect(), total_j, baseline_j, by_state_j)
 
     def energy_of_sensors(self) -> SensorEnergy:
         """Return what each sensor has spent until the end of the last round; NaN where its radio is not modelled."""
@@ -213,7 +219,7 @@ class World:
                 batch = self._batch(hop.target, plan.reuse_batch)
                 if plan.scatter is not None:  # a calibration round may reuse it
                     self._batches[hop.target] = (self._round, batch)
-                memory, newcomer = plan.memory.get(hop.target, 0), hop.target in plan.newcomers
+                memory, newcomer = plan.memory_fill.get(hop.target, 0), hop.target in plan.newcomers
                 trained, began_s = False, self.env.now
                 for step in plan.work:
                     samples = step.samples(batch.captured, memory, newcomer)
@@ -265,7 +271,8 @@ class World:
         self._work_j += energy_j
         if energy_j:
             self._ledger.compute_j.add(sensor, energy_j)
-        self._trace.work.append((self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j))
+        row = WorkRow(self._round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j)
+        self._trace.work.append(row)
 
     def _transmit(
         self, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload, radios: tuple[int, ...]
@@ -288,7 +295,9 @@ class World:
 
     def _capture(self, sensor: int) -> Capture:
         capture = self._streams.capture(sensor, self._round, self.env.now)
-        self._trace.captures.append((self._round, sensor, self.env.now, *capture[:4]))
+        first, arrived, overflowed, captured, _ = capture
+        row = CaptureRow(self._round, sensor, self.env.now, first, arrived, overflowed, captured)
+        self._trace.captures.append(row)
         return capture
 
     def _run_all(self, processes: Iterable[ProcessGenerator]) -> None:

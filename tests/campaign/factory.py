@@ -6,6 +6,7 @@ from typing import Any
 from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers, trials_of
 from hfedms_sim.campaign.tasks import Task, TrialTask
 from hfedms_sim.campaign.workers import At, Finished, attempt
+from hfedms_sim.errors import RunError
 from hfedms_sim.result import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from tests.conftest import tiny_scenario
@@ -41,7 +42,7 @@ class HereWorkers:
     def start(self, key: str, task: Task) -> None:
         if isinstance(task, TrialTask) and self._failing.get(key, 0):
             self._failing[key] -= 1
-            self._done.append(Finished(key, error="lightning struck"))
+            self._done.append(Finished(key, error=RunError("lightning struck")))
         else:
             if isinstance(task, TrialTask):
                 self.performed.append(key)

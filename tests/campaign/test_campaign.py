@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_directory, trials_of
-from hfedms_sim.campaign.comparison import write_tables
+from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.grid import parse_grid
 from hfedms_sim.campaign.kinship import kinship
 from hfedms_sim.campaign.workers import LocalWorkers
@@ -132,11 +132,22 @@ def test_a_campaign_goes_on_and_finished_trials_are_not_played_again(tmp_path: P
     assert workers.performed == [names[1]]
     assert len(results) == 3
     (tmp_path / "out" / "records" / f"{names[0]}.json").write_text("{")
-    (tmp_path / "out" / "kinship.json").write_text("{")
+    (tmp_path / "out" / "training_tree.json").write_text("{")
     workers = HereWorkers()
     _, results = played(tmp_path / "out", source, axes, workers)
     assert workers.performed == [names[0]]
     assert trained(results)[0] == 0
+
+
+def test_the_training_tree_of_an_earlier_version_is_gone_by(tmp_path: Path) -> None:
+    source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path)[:3])
+    names = [trial.name for trial in trials_of(source, axes)]
+    played(tmp_path / "out", source, axes, HereWorkers({names[1]: 2}))
+    (tmp_path / "out" / "training_tree.json").rename(tmp_path / "out" / "kinship.json")
+    workers = HereWorkers()
+    played(tmp_path / "out", source, axes, workers)
+    assert workers.performed == [names[1]]
+    assert not (tmp_path / "out" / "training_tree.json").exists()  # it would be, had trials been timed again
 
 
 def test_another_campaign_is_refused_with_the_difference(tmp_path: Path) -> None:
@@ -155,7 +166,7 @@ def test_timing_only_trials_are_played_once_and_need_no_kin(tmp_path: Path) -> N
     axes = Axes(profiles=write_radios(tmp_path), seeds=[1, 2])
     _, results = played(tmp_path / "out", source, axes, workers, Options(timing_only=True))
     assert len(results) == len(workers.performed) == 10
-    assert not (tmp_path / "out" / "kinship.json").exists()
+    assert not (tmp_path / "out" / "training_tree.json").exists()
     assert all(result.summary["final_accuracy"] is None for result in results)
 
 
@@ -166,7 +177,7 @@ def test_kin_is_what_the_timing_says(tmp_path: Path) -> None:
         trial.name: run(trial.scenario, timing_only=True).rounds["lineage"].tolist()
         for trial in trials_of(source, axes)
     }
-    written = json.loads((tmp_path / "out" / "kinship.json").read_text())
+    written = json.loads((tmp_path / "out" / "training_tree.json").read_text())
     assert written == {name: kin.as_json() for name, kin in kinship(paths).items()}
     for name, kin in written.items():
         pinned = {

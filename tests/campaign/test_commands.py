@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hfedms_sim.campaign import Axes
-from hfedms_sim.campaign.comparison import write_tables
+from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
@@ -104,11 +104,11 @@ def test_a_trial_that_is_infeasible_is_a_row_with_the_reason_and_no_failure() ->
     assert "† ./radio1.yaml: the first round takes" in result.stdout
     assert "2/2 trials done, 0 running, 0 failed" in result.stderr
     played_row, refused_row = rows_of("out/comparison.csv")
-    assert (played_row["reached"], played_row["reason"]) == ("1", "")
+    assert (played_row["reached"], played_row["refused"]) == ("1", "")
     assert (refused_row["profile"], refused_row["reached"], refused_row["simulated_s"]) == ("./radio1.yaml", "0", "")
-    assert refused_row["reason"].startswith("the first round takes")
-    stopped = [(row["seed"], row["target"], row["stopped"]) for row in rows_of("out/trials.csv")]
-    assert stopped == [("1", "end", ""), ("1", "end", refused_row["reason"])]
+    assert refused_row["refused"].startswith("the first round takes")
+    found = [(row["seed"], row["target"], row["stopped"], row["refused"]) for row in rows_of("out/trials.csv")]
+    assert found == [("1", "end", "", ""), ("1", "end", "", refused_row["refused"])]
     assert [path.name for path in Path("out/trials").iterdir()] == ["0001-radio0-fedavg-seed1"]
 
 
@@ -189,8 +189,8 @@ def test_a_hall_shows_who_is_in_coverage_and_why_a_radio_cannot_be_placed() -> N
     assert [rows[radio]["simulated_s_difference"] for radio in (weak, strong)] == ["", ""]
     times_s = [float(rows[radio]["simulated_s"]) for radio in (slow, strong)]
     assert float(rows[slow]["simulated_s_difference"]) == times_s[0] - times_s[1] > 0
-    assert rows[mute]["reason"] == "no sensor is in coverage: more cells, or another radio"
-    assert rows["./unplaceable.yaml"]["reason"].startswith("profile unplaceable has no budget")
+    assert rows[mute]["refused"] == "no sensor is in coverage: more cells, or another radio"
+    assert rows["./unplaceable.yaml"]["refused"].startswith("profile unplaceable has no budget")
     assert f"{150 - lost}/150 *" in result.stdout
     assert "not modelled: multicast, transport headers, interference between cells" in result.stdout
 

@@ -12,7 +12,8 @@ from rich.console import Console
 from scipy.stats import t as student
 
 from hfedms_sim.campaign.campaign import Refusal, TrialResult
-from hfedms_sim.campaign.comparison import Coverage, Row, comparison, write_tables
+from hfedms_sim.campaign.comparison import MEASURES, Coverage, Row, comparison
+from hfedms_sim.campaign.csv_tables import TrialLine, write_tables
 from hfedms_sim.campaign.curves import Curve, Point, curve_of
 from hfedms_sim.campaign.statistics import Estimate, estimate
 from hfedms_sim.campaign.trials import Trial
@@ -192,7 +193,7 @@ def refusal(profile: str, seed: int, reason: str) -> Refusal:
 def test_what_was_refused_comes_last_a_row_for_each_variant_with_the_reason_of_its_first_seed(tmp_path: Path) -> None:
     refused = [refusal("far", 1, "no cell"), refusal("far", 2, "no place"), refusal("a", 2, "too slow")]
     write_tables([result("a", 1, 5.0, covered=8)], tmp_path, refused)
-    found = [(row["profile"], row["target"], row["seeds"], row["reached"], row["reason"], row["covered"])
+    found = [(row["profile"], row["target"], row["seeds"], row["reached"], row["refused"], row["covered"])
              for row in lines(tmp_path / "comparison.csv")]  # fmt: skip
     assert found == [
         ("a", "0.5", "1", "1", "", "8.0"),
@@ -200,21 +201,35 @@ def test_what_was_refused_comes_last_a_row_for_each_variant_with_the_reason_of_i
         ("far", "end", "2", "0", "no cell", ""),
         ("a", "end", "1", "0", "too slow", ""),
     ]
-    stopped = [(row["trial"], row["seed"], row["stopped"], row["covered"]) for row in lines(tmp_path / "trials.csv")]
-    assert stopped == [
+    found = [(row["trial"], row["seed"], row["refused"], row["covered"]) for row in lines(tmp_path / "trials.csv")]
+    assert found == [
         ("a-1", "1", "", "8"), ("a-1", "1", "", "8"),
         ("far-1", "1", "no cell", ""), ("far-2", "2", "no place", ""), ("a-2", "2", "too slow", ""),
     ]  # fmt: skip
     assert len(lines(tmp_path / "curves.csv")) == 3
 
 
-def test_participants_are_the_mean_a_round_and_skipped_captures_the_sum(tmp_path: Path) -> None:
+def test_why_a_trial_stopped_is_in_the_line_of_its_end(tmp_path: Path) -> None:
+    made, stopped = result("a", 1, 5.0), {"reason": "target", "round": 9, "detail": "accuracy 0.6"}
+    write_tables([made._replace(summary={**made.summary, "stopped": stopped})], tmp_path)
+    found = [
+        (row["target"], row["stopped"], row["stopped_round"], row["stopped_detail"], row["lineage"])
+        for row in lines(tmp_path / "trials.csv")
+    ]
+    assert found == [("0.5", "", "", "", ""), ("end", "target", "9", "accuracy 0.6", "l")]
+
+
+def test_every_measure_has_a_column_of_its_name() -> None:
+    assert set(MEASURES) <= set(TrialLine._fields)
+
+
+def test_participants_are_the_mean_a_round_and_skipped_the_sum(tmp_path: Path) -> None:
     """Up to round 3, where the target was reached, 12 took part and 2 skipped; up to the last round, 9, 45 and 6."""
     taking_part = {1: (4, 0), 3: (12, 2), 9: (45, 6)}
     points = [row._replace(participants=who, skipped=none)
               for row in CURVE.rows for who, none in [taking_part[row.round]]]  # fmt: skip
     write_tables([result("a", 1, 5.0)._replace(curve=Curve(tuple(points)))], tmp_path)
-    figures = [(row["participants"], row["skipped_captures"]) for row in lines(tmp_path / "comparison.csv")]
+    figures = [(row["participants"], row["skipped"]) for row in lines(tmp_path / "comparison.csv")]
     assert figures == [("4.0", "2.0"), ("5.0", "6.0")]
     assert [row["participants"] for row in lines(tmp_path / "curves.csv")] == ["4", "12", "45"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hfedms_sim.campaign import Axes, trials_of
-from hfedms_sim.campaign.comparison import write_tables
+from hfedms_sim.campaign.csv_tables import write_tables
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import outcome
 

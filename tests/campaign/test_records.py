@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from hfedms_sim.campaign import (
     write_tables,
 )
 from hfedms_sim.campaign.curves import COLUMNS, Curve, curve_of
+from hfedms_sim.campaign.records import write_record
 from hfedms_sim.campaign.workers import LocalWorkers
 from hfedms_sim.errors import InputError
-from hfedms_sim.loading import open_run
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import open_run, run
 from tests.campaign.factory import POISSON, HereWorkers, played, write_factory, write_radios
 from tests.conftest import tiny_scenario
 
@@ -55,6 +56,21 @@ def test_a_record_has_what_its_run_directory_has_and_no_path_or_command(finished
         assert record.curve == curve_of(result.arrow("rounds"))
         assert str(out.parent) not in json.dumps([record.summary, record.provenance])
         assert "command" not in record.provenance
+
+
+def test_a_record_of_an_earlier_version_is_read_with_why_it_stopped_as_data(finished: tuple[Path, str, Axes]) -> None:
+    out, *_ = finished
+    name = names_of(out)[0]
+    record = read_records(out)[name]
+    sentence = {**record.summary, "stopped": "diverged in round 2: a weight is not finite"}
+    write_record(out, replace(record, summary=sentence))
+    before = (out / "records" / f"{name}.json").read_bytes()
+    read = read_records(out)[name]
+    assert read.summary["stopped"] == {"reason": "diverged", "round": 2, "detail": "a weight is not finite"}
+    assert (out / "records" / f"{name}.json").read_bytes() == before
+    write_record(out, replace(record, summary={**record.summary, "stopped": "bored"}))
+    with pytest.raises(InputError, match="is not the record of a trial"):
+        read_records(out)
 
 
 def test_a_curve_is_the_running_sum_of_the_rounds_at_those_that_were_evaluated_and_at_the_last() -> None:
@@ -128,7 +144,7 @@ def test_a_campaign_that_was_carried_elsewhere_goes_on_and_children_of_what_is_g
     for with_kinship in (False, True):
         carried = tmp_path / f"carried-{with_kinship}"
         (carried / "records").mkdir(parents=True)
-        for name in ["campaign.json", f"records/{first}.json", *(["kinship.json"] if with_kinship else [])]:
+        for name in ["campaign.json", f"records/{first}.json", *(["training_tree.json"] if with_kinship else [])]:
             shutil.copy(tmp_path / "whole" / name, carried / name)
         workers = HereWorkers()
         _, results = played(carried, source, axes, workers)

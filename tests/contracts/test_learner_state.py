@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hfedms_sim.data import open_dataset
 from hfedms_sim.learning import Learner
 from hfedms_sim.lineage import State
 from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import run, session
-from hfedms_sim.strategies import make_learner
+from hfedms_sim.simulation import parts_of, run, session
+from hfedms_sim.strategies.learners import make_learner
 from tests.conftest import tiny_scenario
 from tests.contracts.test_strategies import CASES
 from tests.contracts.toy import DEVICES, write_toy
@@ -60,8 +59,8 @@ def records_of(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> list[Roun
 
 
 def new_learner(scenario: Scenario) -> Learner:
-    dataset = open_dataset(scenario.data, sensors=DEVICES, types=10, seed=scenario.seed)
-    return make_learner(scenario, session._batches(scenario, dataset))
+    parts = parts_of(scenario)
+    return make_learner(scenario, parts.model, session._batches(scenario, parts.dataset))
 
 
 def assert_same(one: State, other: State) -> None:

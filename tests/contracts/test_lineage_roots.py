@@ -1,7 +1,7 @@
 """What a strategy's default settings add to the root of a lineage stays as it is: finished runs are found again.
 
 A new setting must not change these. One that has to is a commit of its own that says why, and
-`simulation/session.py:LEARNING_VERSION` goes up if the same settings now learn something else.
+`learning/version.py:LEARNING_VERSION` goes up if the same settings now learn something else.
 """
 
 import pytest

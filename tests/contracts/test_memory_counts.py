@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hfedms_sim.data import Batches, Dataset, open_dataset
+from hfedms_sim.data import Batches, Dataset
 from hfedms_sim.learning import Learner
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
+from hfedms_sim.simulation import parts_of
 from hfedms_sim.simulation.planner import Planner
-from hfedms_sim.strategies import make_learner
+from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from hfedms_sim.trace import Trace
 from hfedms_sim.world import World
@@ -84,17 +85,17 @@ def test_the_planned_memory_is_the_learners_after_every_round(
     scc, initial = memory
     options = {"scc": scc, "initial_memory": initial, "first_time": first_time, "memory": capacity}
     scenario = scenario_of(tmp_path, stream, **options)
-    dataset = open_dataset(scenario.data, sensors=DEVICES, types=10, seed=scenario.seed)
+    dataset, model, _ = parts_of(scenario)
     batches = Batches(dataset, Draws(scenario.seed), BATCH, static=stream == "static", augment=False)
     trace = Trace()
     world = World(scenario, trace, dataset.train_sizes(np.arange(DEVICES)))
-    planner, learner = Planner(scenario, batches, world), make_learner(scenario, batches)
+    planner, learner = Planner(scenario, model, batches, world), make_learner(scenario, model, batches)
     assert isinstance(learner, CalibratingLearner)
     calibrated = Calibrated(learner)
     for number in range(1, ROUNDS + 1):
         world.begin_round(number)
         plan = planner.plan()
-        assert {k: n for k, n in plan.memory.items() if n} == held(learner, scenario, dataset), number
+        assert {k: n for k, n in plan.memory_fill.items() if n} == held(learner, scenario, dataset), number
         record = world.play(plan)
         world.end_round()
         planner.after(plan, record)

@@ -17,10 +17,10 @@ from hfedms_sim.closed_form import exact_traffic
 from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Scenario, keys_of
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.strategies import SHIPPED
 from tests.conftest import tiny_scenario
-from tests.contracts.toy import DEVICES, write_toy
+from tests.contracts.toy import CLASSES, DEVICES, write_toy
 
 ALONE = {"sample_ratio": 0.7, "learning_rate": 0.1}
 GROUPS = ALONE | {"beta": 3}
@@ -63,7 +63,7 @@ TOTAL_GROUPS = {
     "hfedms-d": [3, 3, 3, 6, 6, 6],
 }
 EVERYONE_ALONE = [7] * 6  # floor(0.7 x 11)
-MLP, MLP_CLASSIFIER, SMALL_CNN = 13_614, 1_054, 57_694  # parameters
+MLP, MLP_CLASSIFIER, SMALL_CNN = 12_560 + 102, 102, 53_664 + 390  # parameters, for the toy's six classes
 FUSION = {"fedfusion": 2 * 16 * 16 + 16, "fedfusion multi": 16, "fedfusion single": 1}
 TABLES = ("rounds", "transfers", "work", "captures", "faults")
 every_case = pytest.mark.parametrize("case", CASES)
@@ -128,7 +128,7 @@ def test_rounds_are_played_by_as_many_sensors_as_the_rule_says(scenario: Make, c
 def expected_bytes(case: str) -> tuple[int, int]:
     """Up and down, in the words of the specification: participants times what each sends and gets."""
     who = PARTICIPANTS.get(case.split()[0], EVERYONE_ALONE)
-    report = 4 * 62 * DEVICES
+    report = 4 * CLASSES * DEVICES
     if case.startswith("hfedms-d"):  # rounds 1 and 4 are full: model up, model down, and the merged one down
         full, calibration = who[0] + who[3], sum(who) - who[0] - who[3]
         classifiers = calibration * 4 * MLP_CLASSIFIER
@@ -142,7 +142,7 @@ def expected_bytes(case: str) -> tuple[int, int]:
 @every_case
 def test_bytes_on_the_air_are_the_closed_forms_and_the_specifications(scenario: Make, case: str) -> None:
     result = run(scenario(case), timing_only=True)
-    sent, closed = result.summary["bytes"], exact_traffic(scenario(case))
+    sent, closed = result.summary["bytes"], exact_traffic(scenario(case), parts_of(scenario(case)).model)
     assert (sent["up"], sent["down"]) == expected_bytes(case)
     assert (closed is None) == (case == "fedcs"), "where the network decides who takes part there is no formula"
     if closed is not None:

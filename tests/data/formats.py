@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from PIL import Image
 
-from hfedms_sim.data.arrays import ArrayDataset
-from hfedms_sim.data.base import Ink
+from hfedms_sim.data.arrays import ArrayDataset, Reading
 from hfedms_sim.data.leaf import read_leaf
 from hfedms_sim.data.npz import read_npz
 from hfedms_sim.data.parquet import read_parquet
@@ -61,8 +60,8 @@ def write(kind: str, raw: Raw, directory: Path) -> Path:
     return {"npz": _write_npz, "leaf": _write_leaf, "parquet": _write_parquet}[kind](raw, directory)
 
 
-def load(kind: str, path: Path, *, ink: Ink = "bright", seed: int = 1) -> ArrayDataset:
-    return LOADERS[kind](path, ink=ink, seed=seed)
+def load(kind: str, path: Path, **how: Any) -> ArrayDataset:
+    return LOADERS[kind](path, Reading(**how))
 
 
 def _write_npz(raw: Raw, directory: Path) -> Path:

@@ -19,16 +19,22 @@ WHITE = np.full((4, 28, 28), 255, dtype=np.uint8)
 GOOD_NPZ = {"images": WHITE, "labels": np.arange(4), "device": np.array([0, 0, 1, 1])}
 NAN = np.where(np.arange(4 * 784).reshape(4, 28, 28) == 2 * 784, np.nan, 1.0)
 
+IMAGES = "must be height x width, with 1 or 3 channels last or first, if any"
+OR_DEAL = ", or data.partition to deal the samples"
+
 BAD_NPZ: dict[str, tuple[dict[str, Any], str]] = {
     "no labels": ({"labels": None}, "has no array 'labels': needs images, labels, device"),
-    "no device": ({"device": None}, "has no array 'device': needs images, labels, device"),
-    "label too large": ({"labels": np.array([0, 1, 62, 3])}, "sample 2: label = 62: must be from 0 to 61"),
-    "label negative": ({"labels": np.array([0, -1, 2, 3])}, "sample 1: label = -1: must be from 0 to 61"),
+    "no samples": ({"images": None}, "has no array 'images': needs images or inputs, labels, device"),
+    "both": ({"inputs": WHITE}, "has images and inputs: must have one of them"),
+    "no device": ({"device": None}, f"has no array 'device': needs images, labels, device{OR_DEAL}"),
+    "label too large": ({"labels": np.array([0, 1, 100_000, 3])}, "sample 2: label = 100000: must be from 0 to 99999"),
+    "label negative": ({"labels": np.array([0, -1, 2, 3])}, "sample 1: label = -1: must be from 0 to 99999"),
     "label fraction": ({"labels": np.array([0.5, 1, 2, 3])}, "labels must be a list of whole numbers"),
     "label alone": ({"labels": np.array(3)}, "labels must be a list of whole numbers"),
-    "other size": ({"images": WHITE[:, :, 1:]}, "images are 28x27: must be 28x28"),
-    "colour": ({"images": np.zeros((4, 28, 28, 3), np.uint8)}, "images are 28x28x3: must be 28x28"),
-    "flat": ({"images": np.zeros(4, np.uint8)}, "images are one value: must be 28x28"),
+    "four channels": ({"images": np.zeros((4, 28, 28, 4), np.uint8)}, f"images are 28x28x4: {IMAGES}"),
+    "rows": ({"images": np.zeros((4, 16), np.uint8)}, f"images are 16: {IMAGES}"),
+    "no pixels": ({"images": np.zeros((4, 28, 0), np.uint8)}, "images are 1x28x0: must have pixels"),
+    "flat": ({"images": np.zeros(4, np.uint8)}, f"images are one number: {IMAGES}"),
     "NaN": ({"images": NAN}, "sample 2: pixel = nan: must be a byte (uint8) or a number from 0 to 1"),
     "not scaled": ({"images": WHITE * 1.0}, "sample 0: pixel = 255: must be a byte (uint8) or a number from 0 to 1"),
     "truth": ({"images": WHITE > 0}, "pixels are bool: must be bytes (uint8) or numbers from 0 to 1"),
@@ -39,6 +45,25 @@ BAD_NPZ: dict[str, tuple[dict[str, Any], str]] = {
     "device fraction": ({"device": np.array([0.0, 0, 1, 1])}, "device must be whole numbers or names"),
     "nothing to train": ({"is_test": np.array([False, True, True, True])}, "device 1 has no train sample"),
     "odd split": ({"is_test": np.array([0, 1, 2, 0])}, "is_test must be true or false"),
+    "a table of devices": (
+        {"device": np.zeros((4, 2), dtype=int)},
+        "device has the shape (4, 2): must have a row for each of 4 labels",
+    ),
+    "names of classes": ({"class_names": np.array(["a", "b", "a"])}, "class_names must be 1 to 100000 different names"),
+    "fewer names": ({"class_names": np.array(["a", "b", "c"])}, "sample 3: label = 3: must be from 0 to 2"),
+    "inputs of words": (
+        {"images": None, "inputs": np.array([["a"], ["b"], ["c"], ["d"]])},
+        "inputs are <U1: must be numbers",
+    ),
+    "inputs without values": ({"images": None, "inputs": np.zeros((4, 0))}, "inputs are 0: must have values"),
+    "inputs not a number": (
+        {"images": None, "inputs": NAN},
+        "sample 2: value = nan: must be a finite number in single precision",
+    ),
+    "inputs too large": (
+        {"images": None, "inputs": np.array([1, 1e300, 1, 1])},
+        "sample 1: value = 1e+300: must be a finite number in single precision",
+    ),
     "objects": (
         {"device": np.array([0, 0, "a", None], dtype=object)},
         "is not a NumPy archive of plain arrays (Python objects are not read)",
@@ -65,14 +90,27 @@ BAD_LEAF: dict[str, tuple[object, str]] = {
         ": users and user_data must name the same users, each once",
     ),
     "one count short": (leaf() | {"num_samples": []}, ": num_samples must have a number for each user"),
-    "wrong count": (leaf() | {"num_samples": [3]}, ", user 'ann': has 2 images, 2 labels and num_samples 3"),
+    "wrong count": (leaf() | {"num_samples": [3]}, ", user 'ann': has 2 samples, 2 labels and num_samples 3"),
     "no y": (leaf(y=None), ", user 'ann': must have the lists x and y"),
     "no samples": (leaf(x=[], y=[]), ", user 'ann': has no samples"),
-    "fewer labels": (leaf(y=[1]), ", user 'ann': has 2 images, 1 labels and num_samples 2"),
-    "label too large": (leaf(y=[1, 62]), ", user 'ann': sample 1: label = 62: must be from 0 to 61"),
+    "fewer labels": (leaf(y=[1]), ", user 'ann': has 2 samples, 1 labels and num_samples 2"),
+    "label too large": (leaf(y=[1, 100_000]), ", user 'ann': sample 1: label = 100000: must be from 0 to 99999"),
     "label a word": (leaf(y=[1, "b"]), ", user 'ann': labels must be a list of whole numbers"),
     "ragged": (leaf(x=[[1.0] * 784, [1.0]]), ", user 'ann': x must be rows of as many numbers each"),
-    "other size": (leaf(x=[[1.0] * 783] * 2), ", user 'ann': images are 783: must be 28x28"),
+    "no numbers": (leaf(x=[[], []]), ", user 'ann': inputs are 0: must have values"),
+    "words": (leaf(x=["a.jpg", "b.jpg"]), ", user 'ann': x must be rows of as many numbers each"),
+    "features not a number": (
+        leaf(x=[[1.0, 2.0], [1.0, float("nan")]]),
+        ", user 'ann': sample 1: value = nan: must be a finite number in single precision",
+    ),
+    "other size": (
+        {
+            "users": ["ann", "bob"],
+            "num_samples": [2, 2],
+            "user_data": {"ann": GOOD_USER, "bob": GOOD_USER | {"x": [[1.0] * 783] * 2}},
+        },
+        ", user 'bob': samples are 783: must be 1x28x28 as those before",
+    ),
     "NaN": (
         leaf(x=[[1.0] * 784, [1.0] * 783 + [float("nan")]]),
         ", user 'ann': sample 1: pixel = nan: must be a byte (uint8) or a number from 0 to 1",
@@ -82,12 +120,15 @@ BAD_LEAF: dict[str, tuple[object, str]] = {
 PNG = png(WHITE[0])
 GOOD_PARQUET: dict[str, Any] = {"image": [PNG] * 2, "writer_id": ["ann"] * 2, "character": [1, 2]}
 BAD_PARQUET: dict[str, tuple[dict[str, Any], str]] = {
-    "no image": ({"image": None}, "has no image column: needs one of image, img"),
-    "no writer": ({"writer_id": None}, "has no writer column: needs one of writer_id, writer, user, user_id, device"),
+    "no image": ({"image": None}, "has no image column: needs one of image, img, inputs"),
+    "no writer": (
+        {"writer_id": None},
+        f"has no writer column: needs one of writer_id, writer, user, user_id, device{OR_DEAL}",
+    ),
     "no label": ({"character": None}, "has no label column: needs one of character, label"),
     "no rows": ({"image": pa.array([], pa.binary()), "writer_id": [], "character": []}, "has no rows"),
     "a gap": ({"character": [1, None]}, "row 1: the character is missing"),
-    "label too large": ({"character": [1, 62]}, "sample 1: label = 62: must be from 0 to 61"),
+    "label too large": ({"character": [1, 100_000]}, "sample 1: label = 100000: must be from 0 to 99999"),
     "label a word": ({"character": ["A", "B"]}, "labels must be a list of whole numbers"),
     "text image": (
         {"image": ["a", "b"]},
@@ -95,8 +136,20 @@ BAD_PARQUET: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no bytes": ({"image": [{"bytes": PNG}, {"bytes": None}]}, "row 1: the image cannot be decoded"),
     "cut PNG": ({"image": [PNG, PNG[:40]]}, "row 1: the image cannot be decoded"),
-    "other size": ({"image": [PNG, png(WHITE[0, :20])]}, "row 1: the image is 28x20: must be 28x28"),
-    "writer a fraction": ({"writer_id": [0.5, 1.5]}, "the writer must be a whole number or a name"),
+    "other size": ({"image": [PNG, png(WHITE[0, :20])]}, "row 1: the image is 28x20: must be 28x28 as the first one"),
+    "writer a fraction": ({"writer_id": [0.5, 1.5]}, "the writer must be whole numbers or names"),
+    "ragged inputs": (
+        {"image": None, "inputs": [[1.0], [1.0, 2.0]]},
+        "inputs must be lists of as many numbers each",
+    ),
+    "inputs of words": (
+        {"image": None, "inputs": [["a"], ["b"]]},
+        "inputs are 'list<element: string>': must be lists of numbers",
+    ),
+    "an input missing": (
+        {"image": None, "inputs": [[1.0], [None]]},
+        "sample 1: value = nan: must be a finite number in single precision",
+    ),
     "odd split": (
         {"split": ["train", "validation"]},
         "row 1: split = 'validation': must be train or test (is_test: true or false)",
@@ -159,9 +212,28 @@ def test_a_file_that_is_not_whole_is_refused(kind: str, spoil: Callable[[bytes],
     assert refusal(kind, path).startswith(f"{path}: is not ")
 
 
+def write_numbers(kind: str, directory: Path) -> Path:
+    """Inputs that are no images, with names of classes where there can be any."""
+    path = directory / f"data.{'json' if kind == 'leaf' else kind}"
+    rows = np.arange(12.0).reshape(4, 3)
+    if kind == "npz":
+        names = np.array(["a", "b", "c", "d"])
+        np.savez(path, inputs=rows, labels=np.arange(4), device=np.zeros(4, dtype=int), class_names=names)
+    elif kind == "leaf":
+        path.write_text(json.dumps(leaf(x=rows[:2].tolist())))
+    else:
+        colour = png(np.arange(75, dtype=np.uint8).reshape(5, 5, 3))
+        columns = {"inputs": rows.tolist(), "image": [colour] * 4, "label": range(4), "device": [0, 0, 1, 1]}
+        pq.write_table(pa.table({key: pa.array(values) for key, values in columns.items()}), path)
+    return path
+
+
+@pytest.mark.parametrize("write", [write_good, write_numbers])
 @pytest.mark.parametrize("kind", LOADERS)
-def test_a_damaged_file_is_read_or_refused_but_never_trips_the_loader(kind: str, tmp_path: Path) -> None:
-    path = write_good(kind, tmp_path)
+def test_a_damaged_file_is_read_or_refused_but_never_trips_the_loader(
+    kind: str, write: Callable[[str, Path], Path], tmp_path: Path
+) -> None:
+    path = write(kind, tmp_path)
     good = path.read_bytes()
     random = np.random.default_rng(0)
     for near_the_start in (True, False) * 60:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.data.arrays import ArrayDataset, Samples, assembled
+from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.augment import augmented
 from hfedms_sim.data.batches import Batches, Ranges
 from hfedms_sim.data.glyphs import Glyphs
@@ -19,9 +19,9 @@ GLYPHS = Glyphs(seed=1, devices=700, types=4)
 def small_devices() -> ArrayDataset:
     """Devices with 1, 2, ... 30 train samples each."""
     owners = np.repeat(np.arange(30), np.arange(1, 31))
-    pixels = np.random.default_rng(0).integers(0, 256, (len(owners), 28, 28), dtype=np.uint8)
+    pixels = np.random.default_rng(0).integers(0, 256, (len(owners), 1, 28, 28), dtype=np.uint8)
     samples = Samples(pixels, np.arange(len(owners)) % 62, owners, np.zeros(len(owners), dtype=bool))
-    return assembled("npz", samples, {}, ink="bright", seed=1)
+    return assembled("npz", samples, {}, Reading(classes=62))
 
 
 SMALL = small_devices()
@@ -107,25 +107,25 @@ def test_a_sample_does_not_depend_on_how_it_was_captured() -> None:
     whole = batches.sample_indices(4, ((0, 100),)).tolist()
     assert batches.sample_indices(4, ((13, 40),)).tolist() == whole[13:53]
     assert batches.sample_indices(4, ((1, 2), (35, 10))).tolist() == whole[1:3] + whole[35:45]
-    images = batches.images(4, ((0, 100),))
-    assert np.array_equal(batches.images(4, ((13, 40),)), images[13:53])
+    images = batches.inputs(4, ((0, 100),))
+    assert np.array_equal(batches.inputs(4, ((13, 40),)), images[13:53])
 
 
-def test_images_are_the_train_images_augmented() -> None:
+def test_inputs_are_the_train_inputs_augmented() -> None:
     ranges: Ranges = ((40, 5), (60, 3))
     arrivals = np.array([40, 41, 42, 43, 44, 60, 61, 62])
     plain = Batches(SMALL, Draws(1), 20, augment=False)
-    images = SMALL.train_images(25)[plain.sample_indices(25, ranges)]
-    assert np.array_equal(plain.images(25, ranges), images)
-    changed = Batches(SMALL, Draws(1), 20).images(25, ranges)
-    assert (changed.dtype, changed.shape) == (np.float32, (8, 28, 28))
+    images = SMALL.train_inputs(25)[plain.sample_indices(25, ranges)]
+    assert np.array_equal(plain.inputs(25, ranges), images)
+    changed = Batches(SMALL, Draws(1), 20).inputs(25, ranges)
+    assert (changed.dtype, changed.shape) == (np.float32, (8, 1, 28, 28))
     assert np.array_equal(changed, augmented(images, Draws(1), 25, arrivals))
 
 
 def test_a_static_stream_is_the_train_set_itself() -> None:
     batches = Batches(SMALL, Draws(1), 4, static=True, augment=True)
     assert batches.sample_indices(9, ((0, 10),)).tolist() == list(range(10))
-    assert np.array_equal(batches.images(9, ((0, 10),)), SMALL.train_images(9))
+    assert np.array_equal(batches.inputs(9, ((0, 10),)), SMALL.train_inputs(9))
     assert batches.counts({9: ((0, 10),), 2: ((1, 2),)}).sum(axis=1).tolist() == [10, 2]
     with pytest.raises(ValueError, match="beyond the train set"):
         batches.sample_indices(9, ((5, 6),))
@@ -135,7 +135,7 @@ def test_a_static_stream_is_the_train_set_itself() -> None:
 def test_the_local_set_is_all_train_samples_as_they_are(static: bool) -> None:
     batches = Batches(SMALL, Draws(1), 4, static=static)
     images, labels = batches.local_set(9)
-    assert np.array_equal(images, SMALL.train_images(9))
+    assert np.array_equal(images, SMALL.train_inputs(9))
     assert labels.tolist() == SMALL.train_labels(9).tolist()
     assert batches.local_size(9) == 10
     assert batches.local_sizes(np.array([3, 0])).tolist() == [4, 1]
@@ -144,6 +144,6 @@ def test_the_local_set_is_all_train_samples_as_they_are(static: bool) -> None:
 @pytest.mark.parametrize("static", [True, False])
 def test_a_capture_may_be_empty(static: bool) -> None:
     batches = Batches(SMALL, Draws(1), 4, static=static)
-    assert batches.images(3, ()).shape == (0, 28, 28)
+    assert batches.inputs(3, ()).shape == (0, 1, 28, 28)
     assert batches.counts({3: (), 4: ((0, 2),)}).sum(axis=1).tolist() == [0, 2]
     assert batches.counts({}).shape == (0, 62)

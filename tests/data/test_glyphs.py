@@ -14,7 +14,7 @@ from hfedms_sim.data.forms import HANDS, POINTS, letter_forms
 from hfedms_sim.data.glyph_labels import GlyphLabels
 from hfedms_sim.data.glyphs import Glyphs
 from hfedms_sim.data.writers import written
-from hfedms_sim.scenario import CLASSES
+from hfedms_sim.scenario.models import CHARACTER_IMAGES
 from hfedms_sim.seeds import Draws
 
 
@@ -23,7 +23,7 @@ def glyphs(**changes: Any) -> Glyphs:
 
 
 def test_labels_are_digits_then_capitals_then_small_letters() -> None:
-    assert len(CHARACTERS) == CLASSES
+    assert len(CHARACTERS) == CHARACTER_IMAGES.classes
     assert (CHARACTERS[0], CHARACTERS[10], CHARACTERS[36], CHARACTERS[61]) == ("0", "A", "a", "z")
 
 
@@ -34,8 +34,8 @@ def test_a_device_has_100_to_300_samples_and_a_fifth_are_for_testing() -> None:
     sizes = data.train_sizes(devices) + test
     assert (sizes.min(), sizes.max()) == (100, 300)
     assert np.abs(test - 0.2 * sizes).max() <= 0.5
-    assert len(data.train_labels(3)) == len(data.train_images(3)) == data.train_sizes(devices)[3]
-    assert len(data.test_labels(3)) == len(data.test_images(3)) == test[3]
+    assert len(data.train_labels(3)) == len(data.train_inputs(3)) == data.train_sizes(devices)[3]
+    assert len(data.test_labels(3)) == len(data.test_inputs(3)) == test[3]
 
 
 @settings(max_examples=25, deadline=None)
@@ -47,7 +47,7 @@ def test_labels_of_many_devices_are_those_of_each_alone(seed: int, types: int, d
     for place, one in enumerate(devices.tolist()):
         assert labels[offsets[place] : offsets[place + 1]].tolist() == data.train_labels(one).tolist()
     assert np.diff(offsets).tolist() == data.train_sizes(devices).tolist()
-    assert labels.max() < CLASSES
+    assert labels.max() < CHARACTER_IMAGES.classes
 
 
 def test_labels_of_many_devices_do_not_depend_on_the_chunks() -> None:
@@ -61,12 +61,12 @@ def test_labels_of_many_devices_do_not_depend_on_the_chunks() -> None:
 def test_more_devices_move_nobody_elses_samples() -> None:
     few, many = glyphs(devices=3), glyphs(devices=3000)
     assert np.array_equal(few.train_labels(2), many.train_labels(2))
-    assert np.array_equal(few.train_images(2), many.train_images(2))
+    assert np.array_equal(few.train_inputs(2), many.train_inputs(2))
 
 
 def test_another_seed_gives_other_labels_and_other_images() -> None:
     assert not np.array_equal(glyphs(seed=1).train_labels(0)[:80], glyphs(seed=2).train_labels(0)[:80])
-    labels = np.arange(CLASSES)
+    labels = np.arange(CHARACTER_IMAGES.classes)
     assert not np.array_equal(written(Draws(1), 0, labels), written(Draws(2), 0, labels))
 
 
@@ -78,13 +78,13 @@ def test_labels_and_sizes_draw_no_image(monkeypatch: pytest.MonkeyPatch) -> None
     data = glyphs()
     data.train_labels(0), data.test_labels(0), data.train_sizes(np.arange(9)), data.train_labels_of(np.arange(9))
     with pytest.raises(AssertionError, match="drawn"):
-        data.train_images(0)
+        data.train_inputs(0)
 
 
-def test_images_are_multiples_of_a_255th_in_the_polarity_asked_for() -> None:
-    bright, dark = glyphs().test_images(1), glyphs(ink="dark").test_images(1)
-    assert (bright.dtype, bright.shape[1:]) == (np.float32, (28, 28))
-    assert bright[:, 0].max() < 0.5  # the border is background
+def test_inputs_are_multiples_of_a_255th_in_the_polarity_asked_for() -> None:
+    bright, dark = glyphs().test_inputs(1), glyphs(ink="dark").test_inputs(1)
+    assert (bright.dtype, bright.shape[1:]) == (np.float32, (1, 28, 28))
+    assert bright[:, :, 0].max() < 0.5  # the border is background
     assert np.array_equal(np.rint(bright * 255) / np.float32(255), bright)
     assert np.abs(bright + dark - 1).max() < 1e-6
     assert (bright.min(), bright.max()) == (0, 1)
@@ -124,31 +124,36 @@ def test_labels_follow_the_probabilities() -> None:
 
 def test_every_hand_writes_every_class_in_a_form_of_its_own() -> None:
     points, lengths = letter_forms()
-    assert points.shape == (len(HANDS), CLASSES, POINTS, 2)
+    assert points.shape == (len(HANDS), CHARACTER_IMAGES.classes, POINTS, 2)
     assert lengths.min() > 0.5
     for forms in points:
-        assert len({form.tobytes() for form in forms}) == CLASSES
+        assert len({form.tobytes() for form in forms}) == CHARACTER_IMAGES.classes
     assert points[..., 1].min() > -1.35
     assert points[..., 1].max() < 1
 
 
 def test_ink_stays_inside_the_image() -> None:
     for device in range(6):
-        images = written(Draws(9), device, np.arange(CLASSES)).astype(float)
-        border = np.concatenate([images[:, [0, -1]].reshape(CLASSES, -1), images[:, :, [0, -1]].reshape(CLASSES, -1)])
+        images = written(Draws(9), device, np.arange(CHARACTER_IMAGES.classes)).astype(float)
+        border = np.concatenate(
+            [
+                images[:, [0, -1]].reshape(CHARACTER_IMAGES.classes, -1),
+                images[:, :, [0, -1]].reshape(CHARACTER_IMAGES.classes, -1),
+            ]
+        )
         assert border.mean() < 6  # of 255: soft edges only
         assert images.max(axis=(1, 2)).min() > 200
 
 
 def test_a_simple_classifier_reads_them_but_not_all() -> None:
     """Nearest mean image; chance is 1/62."""
-    labels = np.tile(np.arange(CLASSES), 2)
+    labels = np.tile(np.arange(CHARACTER_IMAGES.classes), 2)
     images = np.array([written(Draws(1), device, labels) for device in range(60)], dtype=float)
     images = images.reshape(60, len(labels), 784)
-    means = images[:, :CLASSES].mean(axis=0)
-    unseen = images[:, CLASSES:]
+    means = images[:, : CHARACTER_IMAGES.classes].mean(axis=0)
+    unseen = images[:, CHARACTER_IMAGES.classes :]
     distance = (means**2).sum(axis=1) - 2 * unseen @ means.T
-    accuracy = (distance.argmin(axis=2) == np.arange(CLASSES)).mean()
+    accuracy = (distance.argmin(axis=2) == np.arange(CHARACTER_IMAGES.classes)).mean()
     assert 0.3 < accuracy < 0.9
 
 
@@ -202,7 +207,7 @@ def test_the_samples_themselves_follow_the_skew() -> None:
 
 def test_without_skew_every_device_draws_from_the_same_table() -> None:
     assert np.ptp(laws(0.0), axis=0).max() == 0
-    assert np.allclose(laws(0.0), 1 / CLASSES)
+    assert np.allclose(laws(0.0), 1 / CHARACTER_IMAGES.classes)
 
 
 def test_at_the_largest_skew_a_device_sees_a_class_as_often_as_its_law_says() -> None:
@@ -218,7 +223,7 @@ def test_skew_moves_neither_sizes_nor_hands() -> None:
     assert np.array_equal(glyphs(skew=2.0).train_sizes(devices), glyphs().train_sizes(devices))
     labels = glyphs(skew=2.0).train_labels(3)
     assert np.array_equal(
-        glyphs(skew=2.0).train_images(3), (written(Draws(1), 3, labels) / np.float32(255)).astype(np.float32)
+        glyphs(skew=2.0).train_inputs(3)[:, 0], (written(Draws(1), 3, labels) / np.float32(255)).astype(np.float32)
     )
 
 

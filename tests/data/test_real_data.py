@@ -34,7 +34,7 @@ def test_a_fragment_of_leaf_femnist_is_as_its_files_say() -> None:
     assert sum(sum(file["num_samples"]) for file in files) == len(data.labels) == 715
     user_data = {user: values for file in files for user, values in file["user_data"].items()}
     for device, user in enumerate(users):
-        images = np.concatenate([data.train_images(device), data.test_images(device)]).reshape(-1, 784)
+        images = np.concatenate([data.train_inputs(device), data.test_inputs(device)]).reshape(-1, 784)
         source = np.array(user_data[user]["x"])
         # Rounding to bytes loses nothing: the source is bytes over 255.
         assert np.allclose(np.sort(images, axis=None), np.sort(source, axis=None), atol=1e-7)

@@ -1,6 +1,8 @@
 """The machine park's data set: pure, lazy, balanced where it is tested, and nothing for a linear classifier."""
 
+import pickle
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,8 +74,8 @@ def test_train_parts_are_the_first_arrivals_and_lie_between_120_and_240() -> Non
 
 def test_windows_of_both_parts_go_with_their_labels() -> None:
     data = park()
-    assert data.train_images(5).shape == (len(data.train_labels(5)), 1, 1024)
-    assert data.test_images(5).shape == (len(data.test_labels(5)), 1, 1024)
+    assert data.train_inputs(5).shape == (len(data.train_labels(5)), 1, 1024)
+    assert data.test_inputs(5).shape == (len(data.test_labels(5)), 1, 1024)
     assert data.test_sizes(np.arange(20)).tolist() == [len(data.test_labels(5))] * 20
 
 
@@ -82,7 +84,7 @@ def test_every_sensors_test_part_has_all_conditions_alike_at_its_own_machine(eve
     data = park(faults_per_machine=1, evenly=evenly)
     for device in (0, 7, 19):
         assert np.bincount(data.test_labels(device)).tolist() == [4] * len(Condition)
-    assert np.array_equal(data.test_images(7), park(faults_per_machine=1).test_images(7))
+    assert np.array_equal(data.test_inputs(7), park(faults_per_machine=1).test_inputs(7))
 
 
 def test_sensors_train_on_what_their_machine_has() -> None:
@@ -101,7 +103,7 @@ def test_labels_and_sizes_record_no_window(monkeypatch: pytest.MonkeyPatch) -> N
     data = park()
     data.train_labels(0), data.test_labels(0), data.train_sizes(np.arange(9)), data.train_labels_of(np.arange(9))
     with pytest.raises(AssertionError, match="recorded"):
-        data.train_images(0)
+        data.train_inputs(0)
 
 
 def test_content_tells_apart_whatever_differs() -> None:
@@ -163,3 +165,63 @@ def test_energy_alone_tells_conditions_apart_better_than_chance_but_not_well() -
     means = np.array([level[labels == label].mean() for label in range(10)])
     accuracy = float(np.mean(np.abs(level[:, None] - means).argmin(axis=1) == labels))
     assert 0.15 < accuracy < 0.5
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many windows were recorded at a time, in order."""
+    log: list[int] = []
+    record = vibration_module.recorded
+
+    def logged(window, places, labels):  # type: ignore[no-untyped-def]
+        log.append(len(labels))
+        return record(window, places, labels)
+
+    monkeypatch.setattr(vibration_module, "recorded", logged)
+    return log
+
+
+def test_windows_are_recorded_once_and_then_come_from_memory_or_disk(recorded: list[int], cache_home: Path) -> None:
+    data = park()
+    windows = data.train_inputs(3)
+    assert sum(recorded) == len(windows)
+    assert np.array_equal(data.train_inputs(3), windows)
+    assert np.array_equal(park().train_inputs(3), windows)
+    assert np.array_equal(pickle.loads(pickle.dumps(data)).train_inputs(3), windows)
+    assert sum(recorded) == len(windows)
+    data.test_inputs(3)
+    assert np.array_equal(park().test_inputs(3), data.test_inputs(3))
+    assert sum(recorded) == len(windows) + 40
+    assert sorted(path.name for path in cache_home.rglob("*") if path.is_file()) == ["3.test", "3.train"]
+    assert np.array_equal(windows, data.series(np.full(len(windows), 3), np.arange(len(windows))))
+
+
+def test_parks_whose_windows_differ_do_not_share_a_cache(recorded: list[int]) -> None:
+    park().train_inputs(3)
+    alone = sum(recorded)
+    park(machines=21).train_inputs(3)
+    assert sum(recorded) == alone
+    others: list[dict[str, Any]] = [{"seed": 2}, {"sensors_per_machine": 2}, {"faults_per_machine": 2}]
+    others += [{"evenly": True}, {"evenly": True, "machines": 21}]
+    for changes in others:
+        before = sum(recorded)
+        data = park(**changes)
+        assert np.array_equal(data.train_inputs(3), data.series(*data._train(3)))
+        assert sum(recorded) > before + alone / 3
+
+
+def test_windows_given_out_are_not_the_memorys_own() -> None:
+    data = park()
+    windows = data.train_inputs(0)
+    data.train_inputs(0)[:] = 0
+    assert np.array_equal(data.train_inputs(0), windows)
+
+
+def test_a_park_whose_last_machine_has_fewer_sensors_has_the_same_windows() -> None:
+    whole, less = park(sensors_per_machine=3), park(sensors_per_machine=3, sensors=58)
+    assert (whole.devices, less.devices) == (60, 58)
+    assert np.array_equal(whole.train_labels(57), less.train_labels(57))
+    assert whole.content != less.content
+    evenly = park(sensors_per_machine=3, sensors=58, evenly=True)
+    heard = evenly._law.heard(np.zeros(5000, dtype=np.int64), np.arange(5000))
+    assert heard.max() == 57

@@ -5,7 +5,7 @@ import torch
 
 from hfedms_sim.learning.engine import GenericEngine, LocalSet, Sgd
 from hfedms_sim.learning.learner import ChainLearner
-from hfedms_sim.learning.networks import Network, Weights, is_classifier
+from hfedms_sim.learning.networks import StackNetwork, Weights, is_classifier
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
@@ -18,7 +18,7 @@ ADAM = Sgd(RATE, SIZE, optimiser="adam")
 
 def local_set(sensor: int, size: int = 3 * SIZE) -> LocalSet:
     source = RandomImages()
-    images = torch.from_numpy(source.images(sensor, ((0, size),))).reshape(-1, 1, 28, 28)
+    images = torch.from_numpy(source.inputs(sensor, ((0, size),))).reshape(-1, 1, 28, 28)
     return LocalSet(images, torch.from_numpy(source.labels(sensor, ((0, size),))), (torch.arange(size).flip(0),))
 
 
@@ -44,17 +44,17 @@ def furthest(one: Weights, other: Weights) -> float:
 
 @pytest.mark.parametrize("pull", [0.0, 0.7])
 def test_a_chain_descends_by_the_formula_with_moments_that_start_anew_at_every_sensor(pull: float) -> None:
-    network = Network(SPEC).to(dtype=torch.float64)
+    network = StackNetwork(SPEC).to(dtype=torch.float64)
     start = {name: value.double() for name, value in START.items()}
     chain = [local_set(0), local_set(1)]
     wide = [local._replace(inputs=local.inputs.double()) for local in chain]
-    learnt = GenericEngine(network).train_models(start, [wide], [1.0], ADAM._replace(pull=pull))
+    learnt = GenericEngine(network).train_models(start, [wide], [1.0], ADAM._replace(proximal=pull))
     assert furthest(learnt, by_hand(chain, pull)) < 1e-9
     one_set = LocalSet(
         torch.cat([local.inputs for local in wide]), torch.cat([local.labels for local in wide]), (torch.arange(24),)
     )
     one_set = one_set._replace(epochs=(torch.cat([torch.arange(12).flip(0), torch.arange(12, 24).flip(0)]),))
-    kept = GenericEngine(network).train_models(start, [[one_set]], [1.0], ADAM._replace(pull=pull))
+    kept = GenericEngine(network).train_models(start, [[one_set]], [1.0], ADAM._replace(proximal=pull))
     assert furthest(kept, learnt) > 1e-3  # moments handed on would show
 
 

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from hfedms_sim.learning.engine import LocalSet
 from hfedms_sim.learning.merging import RunningMean
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
 from hfedms_sim.strategies.fedprox import FedProxSettings
 from hfedms_sim.strategies.learners.fedprox import ProximalLearner
@@ -100,7 +100,7 @@ def test_the_differences_are_real(rule: Rule) -> None:
 
 def client(local: LocalSet, mu: float, rate: float, size: int) -> Weights:
     """Flower's documented loss, (mu / 2) |w - w^t|^2, through autograd and torch's own optimiser."""
-    network = Network(SPEC)
+    network = StackNetwork(SPEC)
     network.load(START)
     optimiser = torch.optim.SGD(network.parameters(), lr=rate)
     for order in local.epochs:

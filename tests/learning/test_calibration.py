@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from hfedms_sim.learning.engine import GenericEngine
-from hfedms_sim.learning.networks import Network, is_classifier
+from hfedms_sim.learning.networks import StackNetwork, is_classifier
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
@@ -84,8 +84,8 @@ def test_the_oracle_keeps_every_raw_sample_once_and_sees_it_through_the_newest_e
     source = RandomImages()
     memory = one.memories[2]
     assert memory.labels.tolist() == source.labels(2, ((0, 27),)).tolist()
-    images = torch.from_numpy(source.images(2, ((0, 27),))).reshape(-1, 1, 28, 28)
-    expected = GenericEngine(Network(SPEC)).extract(one.weights, images)
+    images = torch.from_numpy(source.inputs(2, ((0, 27),))).reshape(-1, 1, 28, 28)
+    expected = GenericEngine(StackNetwork(SPEC)).extract(one.weights, images)
     assert torch.allclose(memory.vectors, expected, atol=1e-6)
     again = learner(scc="oracle")
     for number in range(1, 9):
@@ -158,7 +158,7 @@ def test_a_memory_that_begins_with_the_local_set_is_made_when_its_sensor_first_t
     one = learner(initial_memory="local-set", memory=5)
     one.learn(record(1, [[2]], 9, interval=3))
     images, labels = RandomImages().local_set(2)
-    expected = GenericEngine(Network(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
+    expected = GenericEngine(StackNetwork(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
     assert list(one.memories) == [2]
     assert torch.allclose(one.memories[2].vectors, expected, atol=1e-6)
     assert one.memories[2].labels.tolist() == labels.tolist()
@@ -172,7 +172,7 @@ def test_a_sensor_that_joins_late_still_begins_in_the_space_of_the_initial_extra
     play(one, 3)
     one.learn(record(4, [[0, 5]], 9, interval=3))
     images, _ = RandomImages().local_set(5)
-    expected = GenericEngine(Network(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
+    expected = GenericEngine(StackNetwork(SPEC)).extract(START, torch.from_numpy(images).reshape(-1, 1, 28, 28))
     assert torch.allclose(one.memories[5].vectors, expected, atol=1e-6)
     assert len(one.memories[0].labels) == 20
 

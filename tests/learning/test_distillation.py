@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from hfedms_sim.learning.distillation import distilling
-from hfedms_sim.learning.networks import Network, Weights, initial_weights
+from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
@@ -15,7 +15,7 @@ IMAGES, LABELS = torch.rand(5, 1, 28, 28, generator=torch.Generator().manual_see
 
 
 def test_it_is_the_divergence_from_the_model_before_averaged_over_samples_and_classes() -> None:
-    teacher, student = Network(SPEC), Network(SPEC)
+    teacher, student = StackNetwork(SPEC), StackNetwork(SPEC)
     teacher.load(START)
     student.load(initial_weights(SPEC, Draws(9)))
     p, q = (functional.softmax(network(IMAGES), dim=1) for network in (teacher, student))
@@ -26,7 +26,7 @@ def test_it_is_the_divergence_from_the_model_before_averaged_over_samples_and_cl
 
 
 def test_a_model_that_has_not_moved_pays_nothing() -> None:
-    student = Network(SPEC)
+    student = StackNetwork(SPEC)
     student.load(START)
     with_term = distilling(100.0).value(student(IMAGES), LABELS, student(IMAGES))
     assert torch.allclose(with_term, functional.cross_entropy(student(IMAGES), LABELS), atol=1e-6)
@@ -42,7 +42,7 @@ def learnt(distillation: float) -> Weights:
 @pytest.mark.usefixtures("every_engine")
 def test_a_chain_is_held_near_the_model_that_the_round_started_from_not_near_the_sensor_before() -> None:
     """By hand, in autograd on the two sensors' batches; the term matters."""
-    network, teacher = Network(SPEC), Network(SPEC)
+    network, teacher = StackNetwork(SPEC), StackNetwork(SPEC)
     network.load(START)
     teacher.load(START)
     learner = CalibratingLearner(HFedMSDynamicSettings(batch_size=4), parts())

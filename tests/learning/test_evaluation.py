@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from hfedms_sim.learning.evaluation import Evaluator
-from hfedms_sim.learning.networks import Network
+from hfedms_sim.learning.networks import StackNetwork
 from tests.learning.tiny_factory import SPEC, START, parts
 
 pytestmark = pytest.mark.usefixtures("every_engine")
@@ -18,23 +18,23 @@ SIZES = [70, 0, 1, 30]
 class DeviceImages:
     """Devices of very different sizes, one of them without a test sample."""
 
-    def test_images(self, device: int) -> NDArray[np.float32]:
-        return np.random.default_rng(device).random((SIZES[device], 28, 28), dtype=np.float32)
+    def test_inputs(self, device: int) -> NDArray[np.float32]:
+        return np.random.default_rng(device).random((SIZES[device], 1, 28, 28), dtype=np.float32)
 
     def test_labels(self, device: int) -> NDArray[np.int64]:
         return np.random.default_rng(100 + device).integers(0, 3, SIZES[device])
 
 
 class NoImages:
-    def test_images(self, device: int) -> NDArray[np.float32]:
-        return np.empty((0, 28, 28), dtype=np.float32)
+    def test_inputs(self, device: int) -> NDArray[np.float32]:
+        return np.empty((0, 1, 28, 28), dtype=np.float32)
 
     def test_labels(self, device: int) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
 
 
 def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devices() -> None:
-    network = Network(SPEC)
+    network = StackNetwork(SPEC)
     network.load(START)
     weights = dict(START)
     weights["classifier.bias"] = torch.tensor([1.0 * (label < 3) for label in range(62)])
@@ -43,7 +43,7 @@ def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devic
     source, correct, losses, of_device = DeviceImages(), [], [], []
     for device, size in enumerate(SIZES):
         if size:
-            logits = network(torch.from_numpy(source.test_images(device)).unsqueeze(1))
+            logits = network(torch.from_numpy(source.test_inputs(device)))
             labels = torch.from_numpy(source.test_labels(device))
             right = (logits.argmax(dim=1) == labels).double()
             correct += right.tolist()

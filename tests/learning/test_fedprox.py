@@ -40,7 +40,7 @@ def steps_by_hand(local: LocalSet, mu: float) -> Weights:
 
 def local_set(sensor: int = 0, size: int = 2 * SIZE) -> LocalSet:
     source = RandomImages()
-    images = torch.from_numpy(source.images(sensor, ((0, size),))).reshape(-1, 1, 28, 28)
+    images = torch.from_numpy(source.inputs(sensor, ((0, size),))).reshape(-1, 1, 28, 28)
     return LocalSet(images, torch.from_numpy(source.labels(sensor, ((0, size),))), (torch.arange(size).flip(0),))
 
 
@@ -50,8 +50,8 @@ def ended(chain: list[LocalSet], mu: float) -> Weights:
 
 
 def all_ended(chains: list[list[LocalSet]], mu: float) -> list[Weights]:
-    ends = parts().engine.ends(START, chains, Sgd(RATE, SIZE, mu))
-    models = {number: {name: value.clone() for name, value in model.items()} for number, model in ends.each()}
+    ends = parts().engine.train_chains(START, chains, Sgd(RATE, SIZE, mu))
+    models = {number: {name: value.clone() for name, value in model.items()} for number, model in ends.models()}
     return [models[number] for number in range(len(chains))]
 
 

@@ -11,13 +11,14 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.learning.evaluation import Evaluator
 from hfedms_sim.learning.fusion import FusionNetwork, Operator, fusion_weights, merged_gamma
-from hfedms_sim.learning.learner import ChainLearner, Parts
-from hfedms_sim.learning.networks import Network, Weights, initial_weights
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext
+from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.scenario import MODELS
-from hfedms_sim.scenario.models import Layer, ModelSpec
+from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
 from hfedms_sim.seeds import Draws
+from hfedms_sim.simulation import run
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.fedfusion import FedFusion, FedFusionSettings
 from hfedms_sim.strategies.learners.fedfusion import FusionLearner
@@ -25,7 +26,7 @@ from tests.learning.tiny_factory import ENGINE, SHUFFLES, RandomImages, record
 
 OPERATORS: tuple[Operator, ...] = ("conv", "multi", "single")
 every_operator = pytest.mark.parametrize("operator", OPERATORS)
-TWO_CHANNELS = ModelSpec("two", (Layer(1, 2, kernel=3, side=28), Layer(2 * 14 * 14, 4)), Layer(4, 62))
+TWO_CHANNELS = ModelSpec.of_stack("two", LayerStack((Layer(1, 2, 3, 28, 28), Layer(2 * 14 * 14, 4)), Layer(4, 62)))
 IMAGES = torch.rand(5, 1, 28, 28, generator=torch.Generator().manual_seed(1))
 SGD = {"learning_rate": 0.05, "batch_size": 4}
 
@@ -40,9 +41,9 @@ def built(operator: Operator, spec: ModelSpec = TWO_CHANNELS, **changes: Tensor)
     return network
 
 
-def parts_of(operator: Operator) -> Parts:
+def parts_of(operator: Operator) -> LearnerContext:
     engine = ENGINES[ENGINE.get()](FusionNetwork(TWO_CHANNELS, operator), 1)
-    return Parts(TWO_CHANNELS, start(operator), engine, RandomImages(), SHUFFLES)
+    return LearnerContext(TWO_CHANNELS, start(operator), engine, RandomImages(), SHUFFLES)
 
 
 def learner(operator: Operator) -> FusionLearner:
@@ -74,11 +75,11 @@ def test_single_mixes_all_channels_by_one_gamma() -> None:
 @every_operator
 def test_the_fused_features_are_those_of_the_last_pooled_convolution(operator: Operator) -> None:
     """By hand through the same modules, with a local stack that has moved away from the frozen one."""
-    network = built(operator, MODELS["small-cnn"])
+    network = built(operator, spec_of("small-cnn"))
     if operator != "conv":
         torch.nn.init.constant_(network.gamma, 0.3)
-    frozen = Network(MODELS["small-cnn"])
-    frozen.load(initial_weights(MODELS["small-cnn"], Draws(3)))
+    frozen = StackNetwork(spec_of("small-cnn"))
+    frozen.load(initial_weights(spec_of("small-cnn"), Draws(3)))
     with torch.no_grad():
         network.extractor[0].weight.mul_(1.5)
         ours, theirs = network.extractor[:6](IMAGES), frozen.extractor[:6](IMAGES)
@@ -96,14 +97,14 @@ def test_the_fused_features_are_those_of_the_last_pooled_convolution(operator: O
 
 @pytest.mark.parametrize("operator", ["multi", "single"])
 def test_gamma_starts_at_zero_and_the_network_is_then_the_plain_one(operator: Operator) -> None:
-    network, plain = built(operator), Network(TWO_CHANNELS)
+    network, plain = built(operator), StackNetwork(TWO_CHANNELS)
     plain.load(initial_weights(TWO_CHANNELS, Draws(3)))
     assert not network.gamma.any()
     assert torch.equal(network(IMAGES), plain(IMAGES))
 
 
 def test_the_convolution_starts_glorot_uniform_from_the_seed() -> None:
-    first, again, other = (fusion_weights(MODELS["cnn"], "conv", Draws(seed)) for seed in (1, 1, 2))
+    first, again, other = (fusion_weights(spec_of("cnn"), "conv", Draws(seed)) for seed in (1, 1, 2))
     weight, bound = first["fusion.weight"], (6 / (128 + 64)) ** 0.5
     assert weight.shape == (64, 128, 1, 1)
     assert 0.99 * bound < float(weight.abs().max()) <= bound
@@ -151,7 +152,7 @@ def test_everything_that_is_sent_trains(operator: Operator) -> None:
 @pytest.mark.parametrize("model", ["cnn", "small-cnn"])
 @every_operator
 def test_the_networks_extra_parameters_are_those_that_the_bytes_are_counted_by(operator: Operator, model: str) -> None:
-    spec = MODELS[model]
+    spec = spec_of(model)
     extra = sum(value.numel() for value in fusion_weights(spec, operator, Draws(1)).values())
     network = sum(value.numel() for value in FusionNetwork(spec, operator).parameters())
     counted = FedFusion.costs(FedFusionSettings(operator=operator), spec).parameters
@@ -193,8 +194,8 @@ def test_an_empty_round_changes_nothing(operator: Operator) -> None:
 
 
 class TenImages:
-    def test_images(self, device: int) -> Any:
-        return np.random.default_rng(device).random((10, 28, 28), dtype=np.float32)
+    def test_inputs(self, device: int) -> Any:
+        return np.random.default_rng(device).random((10, 1, 28, 28), dtype=np.float32)
 
     def test_labels(self, device: int) -> Any:
         return np.arange(10)
@@ -213,7 +214,7 @@ def test_in_evaluation_both_streams_are_the_merged_stack(operator: Operator) -> 
     network = built(operator)
     network.load(changed)
     with torch.no_grad():
-        images = torch.from_numpy(TenImages().test_images(0)).unsqueeze(1)
+        images = torch.from_numpy(TenImages().test_inputs(0))
         features = network.extractor[:3](images)
         logits = network.classifier(network.extractor[3:](network._fused(features, features)))
         loss = float(torch.nn.functional.cross_entropy(logits, torch.arange(10)))
@@ -223,6 +224,6 @@ def test_in_evaluation_both_streams_are_the_merged_stack(operator: Operator) -> 
 @pytest.mark.parametrize("model", ["mlp", "tiny-mlp"])
 def test_a_model_without_a_convolution_is_refused_in_one_line(model: str) -> None:
     with pytest.raises(InputError) as refused:
-        load_scenario("quickstart", strategy="fedfusion", overrides=[f"model={model}"])
+        run(load_scenario("quickstart", strategy="fedfusion", overrides=[f"model={model}"]), timing_only=True)
     assert "\n" not in str(refused.value)
     assert f"fedfusion fuses the features of a convolution, and model: {model} has none" in str(refused.value)

@@ -10,7 +10,7 @@ import torch
 from hfedms_sim.learning.engine import generic, lowrank
 from hfedms_sim.learning.engine.ends import ModelEnds, distance
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
-from hfedms_sim.learning.networks import Network, Weights
+from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.strategies.ida import IdaSettings
 from hfedms_sim.strategies.learners.ida import InverseDistanceLearner
@@ -132,7 +132,7 @@ def ends(rate: float) -> list[tuple[Weights, float]]:
     for chain in played().chains:
         alone = chain_learner(IdaSettings(**SGD | {"learning_rate": rate}))
         alone.learn(RoundRecord(1, 1, "full", (chain,), (True,), 0.0, 1.0))
-        network, local = Network(SPEC), alone._local_set(chain[0], 1)
+        network, local = StackNetwork(SPEC), alone._local_set(chain[0], 1)
         network.load(alone.weights)
         right = int((network(local.inputs).argmax(dim=1) == local.labels).sum())
         found.append((alone.weights, right / len(local.labels)))

@@ -19,7 +19,7 @@ SOURCE = RandomImages()
 
 def alone(sensor: int, size: int, start: dict[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
     """Where one sensor ends that trains from `start` in round 1, in plain loops."""
-    images = SOURCE.images(sensor, ((0, size),)).reshape(-1, 784).astype(np.float64)
+    images = SOURCE.inputs(sensor, ((0, size),)).reshape(-1, 784).astype(np.float64)
     visit = Visit(sensor, images, SOURCE.labels(sensor, ((0, size),)))
     start = {name: value.double().numpy() for name, value in START.items()} if start is None else start
     settings = Settings(interval=1, memory=1, scc="off", **SGD)

@@ -10,7 +10,7 @@ from torch.nn import functional
 from hfedms_sim.learning.engine import generic
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.mmd import squared_discrepancy, two_streams
-from hfedms_sim.learning.networks import Network, initial_weights
+from hfedms_sim.learning.networks import StackNetwork, initial_weights
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.fedmmd import FedMMDSettings
@@ -86,7 +86,7 @@ def test_there_is_a_gradient_however_near_the_streams_are() -> None:
 
 
 def test_the_loss_is_cross_entropy_and_the_weighted_discrepancy_of_the_logits() -> None:
-    frozen, local = Network(SPEC), Network(SPEC)
+    frozen, local = StackNetwork(SPEC), StackNetwork(SPEC)
     frozen.load(START)
     local.load(initial_weights(SPEC, Draws(9)))
     expected = functional.cross_entropy(local(IMAGES), LABELS).double()
@@ -96,11 +96,11 @@ def test_the_loss_is_cross_entropy_and_the_weighted_discrepancy_of_the_logits() 
 
 
 def test_the_gradient_flows_to_the_local_stream_only() -> None:
-    local = Network(SPEC)
+    local = StackNetwork(SPEC)
     local.load(initial_weights(SPEC, Draws(9)))
     anchor = generic._frozen(local, START)
     two_streams(0.5).value(local(IMAGES), LABELS, anchor(IMAGES)).backward()
-    assert isinstance(anchor, Network)
+    assert isinstance(anchor, StackNetwork)
     assert all(parameter.grad is not None for parameter in local.parameters())
     assert all(parameter.grad is None for parameter in anchor.parameters())
     assert all(torch.equal(value, START[name]) for name, value in anchor.named_parameters())
@@ -108,11 +108,11 @@ def test_the_gradient_flows_to_the_local_stream_only() -> None:
 
 def test_the_first_step_of_a_round_is_that_of_cross_entropy() -> None:
     """Both streams are equal then: no discrepancy, and it is at its least."""
-    local = Network(SPEC)
+    local = StackNetwork(SPEC)
     local.load(START)
     anchor = generic._frozen(local, START)
     two_streams(100.0).value(local(IMAGES), LABELS, anchor(IMAGES)).backward()
-    plain = Network(SPEC)
+    plain = StackNetwork(SPEC)
     plain.load(START)
     functional.cross_entropy(plain(IMAGES), LABELS).backward()
     for one, other in zip(local.parameters(), plain.parameters(), strict=True):

@@ -7,15 +7,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from hfedms_sim.learning.networks import Network, initial_weights, is_classifier
-from hfedms_sim.scenario import MODELS, ModelSpec
+from hfedms_sim.learning.networks import StackNetwork, initial_weights, is_classifier, stack_of
+from hfedms_sim.models import MODELS, spec_of
+from hfedms_sim.models.stacks import StackModel
+from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.seeds import Draws
 
-every_model = pytest.mark.parametrize("spec", MODELS.values(), ids=MODELS)
+STACKS = [name for name, model in MODELS.shipped.items() if issubclass(model, StackModel)]
+every_model = pytest.mark.parametrize("spec", [spec_of(name) for name in STACKS], ids=STACKS)
 
 
-def built(spec: ModelSpec, seed: int = 1) -> Network:
-    network = Network(spec)
+def built(spec: ModelSpec, seed: int = 1) -> StackNetwork:
+    network = StackNetwork(spec)
     network.load(initial_weights(spec, Draws(seed)))
     return network
 
@@ -29,7 +32,7 @@ def test_parameters_are_those_of_the_spec(spec: ModelSpec) -> None:
 
 
 def test_the_cnn_has_6_687_834_parameters() -> None:
-    assert sum(value.numel() for value in Network(MODELS["cnn"]).parameters()) == 6_687_834
+    assert sum(value.numel() for value in StackNetwork(spec_of("cnn")).parameters()) == 6_687_834
 
 
 @every_model
@@ -55,13 +58,13 @@ def test_multiply_adds_are_those_of_the_spec(spec: ModelSpec) -> None:
 def test_semantic_vectors_are_not_negative_and_feed_the_classifier(spec: ModelSpec) -> None:
     network = built(spec)
     vectors = network.extractor(torch.rand(3, 1, 28, 28))
-    assert vectors.shape == (3, spec.classifier.inputs)
+    assert vectors.shape == (3, stack_of(spec).classifier.inputs)
     assert (vectors >= 0).all()
 
 
 @every_model
 def test_initial_weights_are_glorot_uniform(spec: ModelSpec) -> None:
-    layers = (*spec.extractor, spec.classifier)
+    layers = (*stack_of(spec).extractor, stack_of(spec).classifier)
     weights = list(initial_weights(spec, Draws(1)).values())
     for layer, weight, bias in zip(layers, weights[::2], weights[1::2], strict=True):
         bound = sqrt(6 / (layer.kernel**2 * (layer.inputs + layer.outputs)))
@@ -72,7 +75,7 @@ def test_initial_weights_are_glorot_uniform(spec: ModelSpec) -> None:
 
 
 def test_initial_weights_follow_from_the_seed_alone() -> None:
-    spec = MODELS["small-cnn"]
+    spec = spec_of("small-cnn")
     torch.manual_seed(7)
     before = torch.get_rng_state()
     first, again, other = (initial_weights(spec, Draws(seed)) for seed in (1, 1, 2))
@@ -83,7 +86,7 @@ def test_initial_weights_follow_from_the_seed_alone() -> None:
 
 def test_padding_and_pooling_are_those_of_the_paper() -> None:
     """A single bright pixel in the corner reaches the first 3 x 3 outputs of a 5 x 5 kernel with padding 2."""
-    network = Network(MODELS["cnn"])
+    network = StackNetwork(spec_of("cnn"))
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.zero_()

@@ -41,7 +41,7 @@ def learnt_again(settings: HFedMSDynamicSettings, source: RandomImages) -> list[
             [
                 Visit(
                     each.sensor,
-                    source.images(each.sensor, each.samples).reshape(-1, 784).astype(np.float64),
+                    source.inputs(each.sensor, each.samples).reshape(-1, 784).astype(np.float64),
                     source.labels(each.sensor, each.samples),
                 )
                 for each in chain

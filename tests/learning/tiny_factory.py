@@ -9,14 +9,15 @@ import torch
 from numpy.typing import NDArray
 
 from hfedms_sim.learning.engine import ENGINES
-from hfedms_sim.learning.learner import ChainLearner, Parts
-from hfedms_sim.learning.networks import Network, Weights, initial_weights
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext
+from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights
 from hfedms_sim.learning.samples import SampleSource, Shuffles
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import Participation, Phase, RoundRecord, Samples
-from hfedms_sim.scenario import MODELS, LocalTraining
+from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.seeds import Draws
 
-SPEC = MODELS["tiny-mlp"]
+SPEC = spec_of("tiny-mlp")
 DRAWS = Draws(5)
 START = initial_weights(SPEC, DRAWS)
 SHUFFLES = Shuffles(DRAWS)
@@ -30,9 +31,9 @@ class RandomImages:
         self.dtype = torch.float64 if precise else torch.float32
         self._type = np.float64 if precise else np.float32
 
-    def images(self, sensor: int, samples: Samples) -> NDArray[Any]:
+    def inputs(self, sensor: int, samples: Samples) -> NDArray[Any]:
         pixels = [DRAWS.uniform(f"pixels/{sensor}", index, np.arange(784)) for index in _indices(samples)]
-        return np.array(pixels, dtype=self._type).reshape(-1, 28, 28)
+        return np.array(pixels, dtype=self._type).reshape(-1, 1, 28, 28)
 
     def labels(self, sensor: int, samples: Samples) -> NDArray[np.int64]:
         labels = [int(DRAWS.one_uniform("label", sensor, index) * self._classes) for index in _indices(samples)]
@@ -44,7 +45,7 @@ class RandomImages:
     def local_set(self, sensor: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Samples that no record captures."""
         samples = ((10_000, self.local_size(sensor)),)
-        return self.images(sensor, samples), self.labels(sensor, samples)
+        return self.inputs(sensor, samples), self.labels(sensor, samples)
 
 
 def record(
@@ -71,9 +72,9 @@ ENGINE = ContextVar("engine", default="generic")
 """Which one learners get; the fixture `every_engine` sets it."""
 
 
-def parts(start: Weights = START, source: SampleSource | None = None) -> Parts:
-    network = Network(SPEC).to(dtype=start["classifier.bias"].dtype)
-    return Parts(SPEC, start, ENGINES[ENGINE.get()](network, 1), source or RandomImages(), SHUFFLES)
+def parts(start: Weights = START, source: SampleSource | None = None) -> LearnerContext:
+    network = StackNetwork(SPEC).to(dtype=start["classifier.bias"].dtype)
+    return LearnerContext(SPEC, start, ENGINES[ENGINE.get()](network, 1), source or RandomImages(), SHUFFLES)
 
 
 def chain_learner(settings: LocalTraining, start: Weights = START) -> ChainLearner:

@@ -11,9 +11,10 @@ from hfedms_sim.limits import columns as limits_columns
 from hfedms_sim.limits.critical_path import PathStep
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
+from hfedms_sim.rounds import SERVER, Direction, WorkKind
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
-from hfedms_sim.trace import Trace
+from hfedms_sim.trace import RoundRow, Trace, TransferRow, WorkRow
 from tests.conftest import FAST, tiny_scenario
 from tests.limits.test_limited_by import EVERYBODY, LORA_LIKE, scenario
 
@@ -28,31 +29,52 @@ def limits_of_run(result: RunResult) -> Limits:
 def transfer(
     group: int,
     hop: int,
-    direction: str,
+    direction: Direction,
     sensor: int,
     times: tuple[float, float, float],
     airtime_s: float,
     kilobytes: int,
-) -> tuple[Any, ...]:
-    payload = "model" if group >= 0 else "scatter"
-    ends = (sensor, -1) if direction == "up" else (-1, sensor)
-    return (
-        0,
-        1,
-        group,
-        hop,
-        direction,
-        payload,
-        *ends,
-        sensor,
-        "hall",
-        1000 * kilobytes,
-        *times,
-        airtime_s,
-        0,
-        None,
-        "ok",
+) -> TransferRow:
+    ready_s, start_s, end_s = times
+    return TransferRow(
+        transfer=0,
+        round=1,
+        group=group,
+        hop=hop,
+        direction=direction,
+        payload="model" if group >= 0 else "scatter",
+        source=sensor if direction == "up" else SERVER,
+        target=SERVER if direction == "up" else sensor,
+        sensor=sensor,
+        cell="hall",
+        bytes=1000 * kilobytes,
+        ready_s=ready_s,
+        start_s=start_s,
+        end_s=end_s,
+        airtime_s=airtime_s,
+        retransmitted_bytes=0,
+        energy_j=None,
+        outcome="ok",
     )
+
+
+def work(sensor: int, hop: int, kind: WorkKind, start_s: float, end_s: float) -> WorkRow:
+    return WorkRow(
+        round=1,
+        group=0,
+        hop=hop,
+        sensor=sensor,
+        kind=kind,
+        samples=50,
+        start_s=start_s,
+        end_s=end_s,
+        energy_j=0.0,
+    )
+
+
+def whole_round(start_s: float, end_s: float) -> RoundRow:
+    row = RoundRow(**dict.fromkeys(RoundRow._fields))  # type: ignore[arg-type]
+    return row._replace(round=1, phase="full", start_s=start_s, end_s=end_s, lineage="lineage")
 
 
 def round_by_hand() -> Limits:
@@ -73,17 +95,14 @@ def round_by_hand() -> Limits:
         transfer(-1, -1, "down", 1, (120.75, 120.75, 123.25), 1.0, 1),
     ):
         trace.transfers.append(row)
-    for sensor, hop, kind, start_s, end_s in (
-        (0, 0, "train", 107.75, 109.75),
-        (1, 1, "train", 117.75, 117.75),
-        (0, 0, "extract", 123.25, 123.75),
-        (1, 1, "extract", 123.25, 124.25),
+    for step in (
+        work(0, 0, "train", 107.75, 109.75),
+        work(1, 1, "train", 117.75, 117.75),
+        work(0, 0, "extract", 123.25, 123.75),
+        work(1, 1, "extract", 123.25, 124.25),
     ):
-        trace.work.append((1, 0, hop, sensor, kind, 50, start_s, end_s, 0.0))
-    nothing: tuple[None, ...] = (None,) * 6
-    trace.rounds.append(
-        (1, 1, "full", 100.0, 124.25, 2, 2, 3, 0, None, 0, 0, 0, None, None, *[None] * 7, 0, *nothing, "lineage")
-    )
+        trace.work.append(step)
+    trace.rounds.append(whole_round(100.0, 124.25))
     return limits_of(tiny_scenario(cells=[{"name": "hall", "profile": SLOW_LINK}]), trace.tables())
 
 

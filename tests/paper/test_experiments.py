@@ -19,6 +19,7 @@ from hfedms_sim.paper.static_curves import STATIC_CURVES, loss_trend
 from hfedms_sim.paper.tuned import Tuned
 from hfedms_sim.paper.tuning import GRIDS, POINTS, points_of
 from hfedms_sim.report.exhibits import table_csv
+from hfedms_sim.stopping import Stopped
 from tests.paper.made_up import End, as_published, results, study
 
 # As printed in the paper, typed in here once more.
@@ -209,7 +210,8 @@ def test_the_end_of_hfedms_d_is_that_of_its_last_whole_cycle() -> None:
 def test_what_has_diverged_has_no_end() -> None:
     here = study((1,))
     made = results(SCC, here).of("hfedms-d", "stream").by_seed[1]
-    diverged = made._replace(summary={**made.summary, "stopped": "diverged in round 3: a weight is not finite"})
+    stopped = Stopped.diverged("a weight", 3)._asdict()
+    diverged = made._replace(summary={**made.summary, "stopped": stopped})
     assert Seeds({1: diverged}).final("accuracy") == {}
 
 

@@ -7,11 +7,11 @@ import jsonschema
 import pytest
 import yaml
 
+from hfedms_sim.commands.terminal import option_of
 from hfedms_sim.errors import InputError
-from hfedms_sim.loading import load_scenario, problems_in
+from hfedms_sim.loading import CHOICES, load_scenario, problems_in
 from hfedms_sim.scenario import load_profile, scenario_schema, scenario_yaml, shipped
 from hfedms_sim.scenario.yaml_io import parse_yaml
-from hfedms_sim.strategies import SETTINGS
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
@@ -155,8 +155,9 @@ def test_an_error_says_key_value_and_what_is_allowed(override: str, message: str
         return
     with pytest.raises(InputError) as caught:
         load_scenario("quickstart", overrides=[override])
-    assert message in str(caught.value)
+    assert message in caught.value.said(option_of)
     assert "\n" not in str(caught.value)
+    assert "--" not in str(caught.value)
 
 
 def test_an_error_in_a_file_names_the_file(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ def test_a_source_must_belong_to_a_figure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(shipped("scenario")))
 def test_the_schema_accepts_what_is_shipped(name: str) -> None:
-    jsonschema.validate(parse_yaml(shipped("scenario")[name].read_text(), name), scenario_schema(SETTINGS))
+    jsonschema.validate(parse_yaml(shipped("scenario")[name].read_text(), name), scenario_schema(CHOICES))
 
 
 @pytest.mark.parametrize(
@@ -196,4 +197,4 @@ def test_the_schema_accepts_what_is_shipped(name: str) -> None:
 def test_the_schema_refuses_what_loading_refuses(change: dict[str, Any]) -> None:
     raw = parse_yaml(shipped("scenario")["quickstart"].read_text(), "quickstart") | change
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(raw, scenario_schema(SETTINGS))
+        jsonschema.validate(raw, scenario_schema(CHOICES))

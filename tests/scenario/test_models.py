@@ -2,12 +2,13 @@
 
 import pytest
 
-from hfedms_sim.scenario import MODELS
+from hfedms_sim.models import spec_of
 
 
 def test_the_cnn_has_the_papers_parameters_in_every_layer() -> None:
-    cnn = MODELS["cnn"]
-    assert [layer.parameters for layer in cnn.extractor] == [832, 51_264, 6_424_576, 204_900]
+    cnn = spec_of("cnn")
+    assert cnn.stack is not None
+    assert [layer.parameters for layer in cnn.stack.extractor] == [832, 51_264, 6_424_576, 204_900]
     assert cnn.classifier_parameters == 6_262
     assert cnn.extractor_parameters == 6_681_572
     assert cnn.parameters == 6_687_834
@@ -15,8 +16,9 @@ def test_the_cnn_has_the_papers_parameters_in_every_layer() -> None:
 
 
 def test_the_cnn_has_the_papers_multiply_adds_in_every_layer() -> None:
-    cnn = MODELS["cnn"]
-    assert [layer.multiply_adds for layer in cnn.extractor] == [627_200, 10_035_200, 6_422_528, 204_800]
+    cnn = spec_of("cnn")
+    assert cnn.stack is not None
+    assert [layer.multiply_adds for layer in cnn.stack.extractor] == [627_200, 10_035_200, 6_422_528, 204_800]
     assert cnn.multiply_adds == 17_295_928
 
 
@@ -29,5 +31,5 @@ def test_the_cnn_has_the_papers_multiply_adds_in_every_layer() -> None:
     ],
 )
 def test_the_small_models_have_the_sizes_the_design_gives(name: str, parameters: int, classifier: int) -> None:
-    assert MODELS[name].parameters == parameters
-    assert MODELS[name].classifier_parameters == classifier
+    assert spec_of(name).parameters == parameters
+    assert spec_of(name).classifier_parameters == classifier

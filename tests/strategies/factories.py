@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import NetworkView
-from hfedms_sim.scenario import MODELS
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies import ClassCounts, Factory, PlanContext
 
 
 def factory(sensors: int, seed: int = 1, local_size: int = 100) -> Factory:
     """Return one with the paper's network, in which every sensor owns so many samples."""
-    return Factory(MODELS["cnn"], np.arange(sensors), Draws(seed), lambda some: np.full(len(some), local_size))
+    return Factory(spec_of("cnn"), np.arange(sensors), Draws(seed), lambda some: np.full(len(some), local_size))
 
 
 def context(counts: ClassCounts | None = None, network: NetworkView | None = None) -> PlanContext:

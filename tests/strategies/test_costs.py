@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from hfedms_sim.scenario import MODELS, ModelSpec
+from hfedms_sim.models import spec_of
+from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.strategies import SHIPPED, Costs
 
-CNN, SMALL = MODELS["cnn"], MODELS["small-cnn"]
+CNN, SMALL = spec_of("cnn"), spec_of("small-cnn")
 MODEL_BYTES = 4 * 6_687_834
 CONVOLUTIONS_BYTES = 4 * (832 + 51_264)
 PLAIN = sorted(set(SHIPPED) - {"fedprox", "fedmmd", "fedfusion"})

@@ -1,11 +1,11 @@
 """FedAvg's plan."""
 
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import Payload
-from hfedms_sim.scenario import MODELS
 from hfedms_sim.strategies.fedavg import FedAvg, FedAvgSettings
 from tests.strategies.factories import context, factory
 
-CNN = MODELS["cnn"]
+CNN = spec_of("cnn")
 
 
 def make(seed: int = 1, sensors: int = 368) -> FedAvg:

@@ -8,7 +8,7 @@ import pytest
 
 from hfedms_sim.loading import scenario_of
 from hfedms_sim.rounds import NetworkView
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.strategies.fedcs import FedCS, FedCSSettings, fitting
 from hfedms_sim.trace import Trace
@@ -85,7 +85,7 @@ def test_sensors_behind_a_slow_radio_do_not_fit_and_those_behind_a_quick_one_do(
 def test_the_world_tells_rates_and_the_durations_of_what_went_before(name: str) -> None:
     scenario = tiny_scenario(strategy={"name": name, "sample_ratio": 0.5}, compute={"device": "mcu"}, rounds=1)
     trace = Trace()
-    session = Session(scenario, trace, threads=1, device="cpu", store=None)
+    session = Session(scenario, parts_of(scenario), trace, threads=1, device="cpu", store=None)
     before = session._world.network()
     assert np.isnan(before.last_uplink_s).all()
     assert before.uplink_bps.tolist() == [FAST["uplink_bps"]] * 8

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import Participation, Payload, Plan, RoundRecord
-from hfedms_sim.scenario import MODELS
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSDynamicSettings, HFedMSS, HFedMSState, HFedMSStaticSettings
 from tests.strategies.factories import context, factory
 
-CNN = MODELS["cnn"]
+CNN = spec_of("cnn")
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 368).astype(np.int64)
 MODEL_BYTES, CLASSIFIER_BYTES = 4 * 6_687_834, 4 * 6_262
 
@@ -188,7 +188,9 @@ def test_newcomers_are_those_who_have_not_stored_a_cycle_whatever_they_remember(
     for state, plan in rounds(strategy, 12):
         sensors = {sensor for group in plan.groups for sensor in group.sensors}
         assert state.stored == stored
-        assert {sensor: plan.memory[sensor] for sensor in sensors} == {s: 200 if s in stored else 300 for s in sensors}
+        assert {sensor: plan.memory_fill[sensor] for sensor in sensors} == {
+            s: 200 if s in stored else 300 for s in sensors
+        }
         if plan.phase == "calibration":
             assert plan.newcomers == sensors - stored
             assert [step.samples(50, 300, newcomer=True) for step in plan.work][-1] == 0

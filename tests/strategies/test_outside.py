@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import hfedms_sim
-from hfedms_sim.loading import open_run
+from hfedms_sim.simulation import open_run
 
 SOURCE = Path(hfedms_sim.__file__).parent / "strategies"
 SMALL = ["--rounds", "7", "--set", "sensors.count=12", "--set", "model=tiny-mlp", "--set", "evaluate_every=7"]
@@ -81,7 +81,7 @@ def test_an_edited_strategy_has_another_lineage_and_its_absence_is_one_line(tmp_
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
     assert "my_fedprox:FedProx" in missing.stderr
-    with pytest.raises(hfedms_sim.errors.InputError, match="--import my_fedprox"):  # type: ignore[attr-defined]
+    with pytest.raises(hfedms_sim.errors.InputError, match="or import my_fedprox"):  # type: ignore[attr-defined]
         open_run(first)
 
 

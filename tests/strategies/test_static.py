@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import Group, Payload, Plan, RoundRecord
-from hfedms_sim.scenario import MODELS
 from hfedms_sim.strategies.static import StaticGroups, StaticGroupsSettings, StaticICG, StaticICGSettings
 from tests.strategies.factories import context, factory
 
-CNN = MODELS["cnn"]
+CNN = spec_of("cnn")
 COUNTS = np.random.default_rng(1).multinomial(50, [1 / 62] * 62, 97).astype(np.int64)
 BOTH = ("static-groups", "static-icg")
 both = pytest.mark.parametrize("name", BOTH)
@@ -126,7 +126,7 @@ def test_groups_and_draws_follow_from_the_seed(name: str) -> None:
 @both
 def test_a_round_sends_the_whole_model_down_the_chains_and_scatters_nothing(name: str) -> None:
     for plan in plans(make(name, epochs=2), 2):
-        assert (plan.phase, plan.scatter, plan.memory, plan.reuse_batch) == ("full", None, {}, False)
+        assert (plan.phase, plan.scatter, plan.memory_fill, plan.reuse_batch) == ("full", None, {}, False)
         assert plan.payload == plan.uplink_payload == Payload("model", 4 * 6_687_834)
         assert [(s.kind, s.multiply_adds_per_sample) for s in plan.work] == [("train", 2 * 3 * 17_295_928)]
         assert plan.trained_parameters == 6_687_834

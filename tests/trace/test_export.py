@@ -1,17 +1,18 @@
 """Exports hold what the tables hold."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Format, export_trace, read_trace_table
-from hfedms_sim.trace.tables import ADDED_COLUMNS
 from tests.conftest import tiny_scenario
 
 
@@ -52,7 +53,10 @@ def test_an_export_that_fails_leaves_nothing_behind(result: RunResult, monkeypat
     assert set(result.directory.iterdir()) == before
 
 
-@pytest.mark.parametrize("added", [["total_groups"], list(ADDED_COLUMNS["rounds"])], ids=len)
+ADDED = [column.name for column in TABLES["rounds"].columns if column.is_nullable]
+
+
+@pytest.mark.parametrize("added", [["total_groups"], ADDED], ids=len)
 def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(
     result: RunResult, added: list[str]
 ) -> None:
@@ -68,22 +72,51 @@ def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(
     assert export_trace(result.directory, "csv").is_dir()
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_columns_in_another_order_and_columns_of_a_later_version_change_nothing(result: RunResult, table: str) -> None:
+    assert result.directory is not None
+    path = result.directory / f"{table}.parquet"
+    now = pq.read_table(path)
+    later = now.append_column("colour", pa.array(["red"] * len(now)))
+    pq.write_table(later.select(later.column_names[::-1]), path)
+    assert read_trace_table(result.directory, table) == now
+    assert export_trace(result.directory, "parquet").is_dir()
+
+
+def test_a_whole_directory_of_an_earlier_version_is_read(result: RunResult) -> None:
+    """No table of sensors, no column that may be null, in any order, and none of the summary's newer keys."""
+    assert result.directory is not None
+    for name, table in TABLES.items():
+        path, kept = result.directory / f"{name}.parquet", [each.name for each in table.columns if not each.is_nullable]
+        pq.write_table(pq.read_table(path).select(kept[::-1]), path)
+    (result.directory / "sensors.parquet").unlink()
+    summary = {key: value for key, value in result.summary.items() if key not in ("cells", "coverage", "limited_by")}
+    (result.directory / "summary.json").write_text(json.dumps(summary))
+    opened = open_run(result.directory)
+    assert opened.sensors.empty
+    assert opened.rounds["accuracy"].isna().all()
+    assert opened.rounds["uplink_bytes"].tolist() == result.rounds["uplink_bytes"].tolist()
+    assert opened.transfers.drop(columns="energy_j").equals(result.transfers.drop(columns="energy_j"))
+    assert opened.utilisation["hall"] == result.utilisation["hall"]
+    assert list(opened.captures.columns) == list(result.captures.columns)
+
+
 @pytest.mark.parametrize("column", ["groups", "lineage"])
-def test_a_table_that_lacks_another_column_is_refused(result: RunResult, column: str) -> None:
+def test_a_table_without_a_column_that_every_version_has_is_refused(result: RunResult, column: str) -> None:
     assert result.directory is not None
     path = result.directory / "rounds.parquet"
     pq.write_table(pq.read_table(path).drop_columns([column]), path)
-    with pytest.raises(InputError, match="its columns are not those of a run's rounds"):
+    with pytest.raises(InputError, match=rf"its columns are not those of a run's rounds \({column} is missing\)"):
         read_trace_table(result.directory, "rounds")
 
 
-def test_an_added_column_of_another_type_is_refused(result: RunResult) -> None:
+def test_a_column_of_another_type_is_refused(result: RunResult) -> None:
     assert result.directory is not None
     path = result.directory / "rounds.parquet"
     table = pq.read_table(path)
     place = table.column_names.index("total_groups")
     pq.write_table(table.set_column(place, "total_groups", table["total_groups"].cast("string")), path)
-    with pytest.raises(InputError, match="its columns are not those of a run's rounds"):
+    with pytest.raises(InputError, match=r"its columns are not those of a run's rounds \(total_groups is no int64\)"):
         read_trace_table(result.directory, "rounds")
 
 

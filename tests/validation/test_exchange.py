@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import load_profile
 from hfedms_sim.simulation import run
-from hfedms_sim.validation.exchange import exchange_of
+from hfedms_sim.validation.exchange import Exchange, exchange_of
 from hfedms_sim.validation.rows import Play, Row, shipped_rows
 
 BASE = shipped_rows().base
@@ -21,14 +22,18 @@ def row(profile: str = "lte-cat-m1-hd", **play: Any) -> Row:
     )  # fmt: skip
 
 
+def play(exchange: Exchange) -> RunResult:
+    return run(exchange.scenario, model=exchange.message, timing_only=True)
+
+
 def test_messages_and_answers_have_the_stated_size_even_where_no_network_has_it() -> None:
-    transfers = run(exchange_of(row(message_bytes=201, messages=4), BASE), timing_only=True).transfers
+    transfers = play(exchange_of(row(message_bytes=201, messages=4), BASE)).transfers
     assert transfers["direction"].tolist() == ["down", "up"] * 4
     assert set(transfers["bytes"]) == {201}
 
 
 def test_a_message_is_ready_once_a_period_and_its_answer_follows_at_once() -> None:
-    transfers = run(exchange_of(row(message_bytes=200, messages=5, period_s=60.0), BASE), timing_only=True).transfers
+    transfers = play(exchange_of(row(message_bytes=200, messages=5, period_s=60.0), BASE)).transfers
     ups, downs = (transfers[transfers["direction"] == direction] for direction in ("up", "down"))
     assert ups["ready_s"].diff().iloc[1:].tolist() == pytest.approx([60.0] * 4)
     assert downs["ready_s"].tolist()[1:] == ups["end_s"].tolist()[:-1]
@@ -37,7 +42,7 @@ def test_a_message_is_ready_once_a_period_and_its_answer_follows_at_once() -> No
 def test_the_set_up_is_the_messages_and_not_its_answers() -> None:
     """Airtime and latency are left; 0.1 s of set-up would show in the answer."""
     setup_s = load_profile("lte-cat-m1-hd").setup_s
-    transfers = run(exchange_of(row(message_bytes=1, messages=5, period_s=60.0), BASE), timing_only=True).transfers
+    transfers = play(exchange_of(row(message_bytes=1, messages=5, period_s=60.0), BASE)).transfers
     waited_s = (transfers["start_s"] - transfers["ready_s"])[transfers["round"] > 1]
     by_direction = waited_s.groupby(transfers["direction"]).max()
     assert by_direction["up"] == pytest.approx(setup_s)
@@ -46,12 +51,12 @@ def test_the_set_up_is_the_messages_and_not_its_answers() -> None:
 
 @pytest.mark.parametrize("profile", ["nb-iot-nb1", "lte-cat-m1-hd", "sigfox-rc1"])
 def test_the_radio_is_the_shipped_profile_figure_by_figure(profile: str) -> None:
-    assert exchange_of(row(profile), BASE).cells[0].profile == load_profile(profile)
+    assert exchange_of(row(profile), BASE).scenario.cells[0].profile == load_profile(profile)
 
 
 def test_a_coverage_class_brings_its_own_rates_and_leaves_the_rest() -> None:
     shipped = load_profile("nb-iot-nb1")
-    played = exchange_of(row("nb-iot-nb1", coverage_class=2), BASE).cells[0].profile
+    played = exchange_of(row("nb-iot-nb1", coverage_class=2), BASE).scenario.cells[0].profile
     worst = shipped.repetitions[2]
     assert (played.uplink_bps, played.downlink_bps) == (worst.uplink_bps, worst.downlink_bps)
     assert played.repetitions == (worst,)
@@ -70,9 +75,9 @@ def test_a_coverage_class_brings_its_own_latency_and_fills_a_cell_with_as_many_d
         "{coupling_loss_db: 154, uplink_bps: 800, downlink_bps: 1600, latency_s: 0.4}]}"
     )
     played = exchange_of(row(str(tmp_path / "radio.yaml"), coverage_class=1), BASE)
-    profile = played.cells[0].profile
+    profile = played.scenario.cells[0].profile
     assert (profile.latency_s, profile.class_latencies_s, profile.channels_in("up")) == (0.4, (0.4,), 2.5)
-    transfers = run(played, timing_only=True).transfers
+    transfers = play(played).transfers
     assert (transfers["end_s"] - transfers["start_s"] - transfers["airtime_s"]).tolist() == pytest.approx(
         [0.4] * len(transfers)
     )
@@ -84,7 +89,7 @@ def test_a_class_that_the_profile_does_not_have_is_refused() -> None:
 
 
 def test_work_takes_three_passes_of_the_stated_multiply_adds() -> None:
-    played = run(exchange_of(row(multiply_adds=2_000_000, set={"compute.device": "mcu"}), BASE), timing_only=True)
+    played = play(exchange_of(row(multiply_adds=2_000_000, set={"compute.device": "mcu"}), BASE))
     assert (played.work["end_s"] - played.work["start_s"]).tolist() == pytest.approx([3 * 2e6 / 0.2e9] * 20)
 
 
@@ -95,12 +100,12 @@ def test_a_key_that_no_scenario_has_is_refused_with_the_row() -> None:
 
 def test_a_row_may_say_how_the_network_runs_the_radio() -> None:
     """After the message: the answer, ready at once, finds the sensor released. After the answer: it does not."""
-    plain = exchange_of(row(message_bytes=100), BASE).cells[0].profile
-    message = exchange_of(row(message_bytes=100, release_assistance="message"), BASE).cells[0].profile
-    answer = exchange_of(row(message_bytes=100, release_assistance="answer"), BASE).cells[0].profile
+    plain = exchange_of(row(message_bytes=100), BASE).scenario.cells[0].profile
+    message = exchange_of(row(message_bytes=100, release_assistance="message"), BASE).scenario.cells[0].profile
+    answer = exchange_of(row(message_bytes=100, release_assistance="answer"), BASE).scenario.cells[0].profile
     assert (message.release_assistance, message.inactivity_s) == (True, plain.inactivity_s)
     assert (answer.release_assistance, answer.inactivity_s) == (False, 0.0)
-    paged = exchange_of(row(message_bytes=100, idle={"mode": "edrx", "cycle_s": 81.92}), BASE).cells[0].profile
+    paged = exchange_of(row(message_bytes=100, idle={"mode": "edrx", "cycle_s": 81.92}), BASE).scenario.cells[0].profile
     assert paged.idle is not None
     assert (paged.idle.mode, paged.idle.pages_every_s) == ("edrx", 81.92)
 
@@ -110,7 +115,7 @@ def test_an_answer_comes_in_the_connection_of_its_message_unless_that_is_release
     released_after: str, set_ups: int
 ) -> None:
     exchange = exchange_of(row(message_bytes=100, messages=5, period_s=60.0, release_assistance=released_after), BASE)
-    rows = run(exchange, timing_only=True).transfers
+    rows = play(exchange).transfers
     waited = rows[(rows["round"] > 1) & (rows["start_s"] > rows["ready_s"])]
     assert len(waited) == 4 * set_ups
 

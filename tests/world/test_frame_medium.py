@@ -13,6 +13,7 @@ from simpy.events import ProcessGenerator
 
 from hfedms_sim.feasibility import radio_costs
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import Direction, Payload
 from hfedms_sim.scenario import NetworkProfile, load_profile
 from hfedms_sim.seeds import Draws
@@ -130,7 +131,7 @@ def test_sigfox_carries_140_uplinks_and_4_downlinks_a_day() -> None:
 
 
 def test_a_model_over_sigfox_takes_43_years() -> None:
-    (cost,) = radio_costs(load_scenario("paper-stream", profile="sigfox-rc1"))
+    (cost,) = radio_costs(load_scenario("paper-stream", profile="sigfox-rc1"), spec_of("cnn"))
     assert cost.model_up_s / (365.25 * 86_400) == pytest.approx(43.6, abs=0.1)
 
 

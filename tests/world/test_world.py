@@ -23,7 +23,7 @@ def make_plan(*chains: tuple[int, ...], **changes: Any) -> Plan:
         "total_groups": len(chains),
         "payload": KILOBYTE,
         "work": (TRAIN,),
-        "memory": {},
+        "memory_fill": {},
         "reuse_batch": False,
         "scatter": None,
         "trained_parameters": 1,
@@ -162,7 +162,7 @@ def test_a_broadcast_is_sent_once_in_every_cell_with_participants() -> None:
 
 def test_work_over_memory_is_done_by_those_who_have_one() -> None:
     work = (WorkStep("extract", 1), WorkStep("calibrate", 1, over_memory=True, needs_memory=True))
-    record, tables = play(make_plan((3, 5), work=work, memory={5: 70}))
+    record, tables = play(make_plan((3, 5), work=work, memory_fill={5: 70}))
     assert [(row["sensor"], row["kind"], row["samples"]) for row in tables["work"]] == [
         (3, "extract", 50),
         (5, "extract", 50),

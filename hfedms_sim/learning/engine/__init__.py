@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hfedms_sim.learning.engine.base import Chain, Ends, Engine, LocalSet, Norm, Sgd
+from hfedms_sim.learning.engine.base import Chain, Engine, LocalSet, Norm, Sgd, TrainedChains
 from hfedms_sim.learning.engine.generic import GenericEngine
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
@@ -17,6 +17,16 @@ ENGINES: dict[str, Callable[[Network, int], Engine]] = {
 """Of a network and a number of threads."""
 
 __all__ = [
-    "CROSS_ENTROPY", "ENGINES", "Chain", "Ends", "Engine", "GenericEngine", "LocalSet", "Loss", "LowRankEngine",
-    "NativeEngine", "Norm", "Sgd",
+    "CROSS_ENTROPY",
+    "ENGINES",
+    "Chain",
+    "Engine",
+    "GenericEngine",
+    "LocalSet",
+    "Loss",
+    "LowRankEngine",
+    "NativeEngine",
+    "Norm",
+    "Sgd",
+    "TrainedChains",
 ]  # fmt: skip

@@ -15,34 +15,35 @@ Optimiser = Literal["sgd", "adam"]
 class Sgd(NamedTuple):
     """Stochastic gradient descent; each mini-batch, also a short last one, is normalised by its own size.
 
-    `pull` adds pull x (w - w_start) to the gradient: FedProx's term. The optimiser is plain, or Adam with torch's
+    `proximal`, mu, adds mu (w - w_start) to the gradient: FedProx's term. The optimiser is plain, or Adam with torch's
     defaults, whose moments start anew at every sensor; only the generic engine knows it.
     """
 
     learning_rate: float
     batch_size: int
-    pull: float = 0.0
+    proximal: float = 0.0
     optimiser: Optimiser = "sgd"
 
 
 class LocalSet(NamedTuple):
-    """What one sensor trains on: images, or semantic vectors where only the classifier learns.
+    """What one sensor trains on: samples, or semantic vectors where only the classifier learns.
 
-    `epochs` holds the order of each pass over it.
+    `epochs` holds the order of each pass over it; `seed` is what a network draws by that draws in training.
     """
 
     inputs: Tensor
     labels: Tensor
     epochs: tuple[Tensor, ...]
+    seed: int = 0
 
 
 Chain = Sequence[LocalSet]
 
 
-class Ends(Protocol):
+class TrainedChains(Protocol):
     """Where the chains of a round end."""
 
-    def each(self) -> Iterator[tuple[int, Weights]]:
+    def models(self) -> Iterator[tuple[int, Weights]]:
         """By the number of the chain, in any order; a model holds only until the next one is asked for."""
 
     def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
@@ -60,7 +61,9 @@ class Engine(Protocol):
     ) -> Weights:
         """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
+    def train_chains(
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY
+    ) -> TrainedChains:
         """The ends themselves."""
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:

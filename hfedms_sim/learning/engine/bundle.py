@@ -8,6 +8,7 @@ their first step. Nothing else is sure to give the same bits, and FedMMD makes m
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import NamedTuple
 
 import torch
@@ -137,11 +138,11 @@ def bundle_bytes(stack: Stack, start: Weights, chain: Chain, sgd: Sgd) -> int:
     width = min(sgd.batch_size, max(len(order) for local in chain for order in local.epochs))
     rank = steps_of(chain, sgd.batch_size) * width
     numbers = sum(local.inputs.numel() for local in chain)
-    side = chain[0].inputs.shape[-1]
+    pixels = prod(chain[0].inputs.shape[-2:])
     for name in stack.convolutions:
         outputs = len(start[f"{name}.bias"])
-        numbers += 3 * start[f"{name}.weight"].numel() + 2 * width * outputs * side**2
-        side //= 2
+        numbers += 3 * start[f"{name}.weight"].numel() + 2 * width * outputs * pixels
+        pixels //= 4
     for name in stack.dense:
         weight = start[f"{name}.weight"]
         numbers += dense_numbers(weight, rank) + 3 * width * sum(weight.shape)

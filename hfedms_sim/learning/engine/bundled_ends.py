@@ -23,14 +23,14 @@ class BundledEnds:
         self._start = start
         self._idle = idle
 
-    def each(self) -> Iterator[tuple[int, Weights]]:
+    def models(self) -> Iterator[tuple[int, Weights]]:
         yield from ((number, self._start) for number in self._idle)
         for numbers, bundle in self._bundles():
             yield from ((number, bundle.model(row)) for row, number in enumerate(numbers))
 
     def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
         if norm != "l2":
-            return mean_by_distance(self.each, share_of, norm)
+            return mean_by_distance(self.models, share_of, norm)
         centre = self._mean_update(lambda number: 1.0)
         if centre is None:
             return None

@@ -11,8 +11,8 @@ from hfedms_sim.learning.engine.base import Sgd
 class Descent:
     def __init__(self, sgd: Sgd) -> None:
         self.rate = sgd.learning_rate
-        self.kept = 1 - sgd.learning_rate * sgd.pull
-        self.is_pulled = sgd.pull != 0
+        self.kept = 1 - sgd.learning_rate * sgd.proximal
+        self.is_pulled = sgd.proximal != 0
 
     def pull(self, weights: Tensor, start: Tensor) -> None:
         if self.is_pulled:

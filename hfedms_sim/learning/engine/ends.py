@@ -18,11 +18,11 @@ class ModelEnds:
         self._kept_bytes = kept_bytes
         self._kept: list[Weights] | None = None
 
-    def each(self) -> Iterator[tuple[int, Weights]]:
+    def models(self) -> Iterator[tuple[int, Weights]]:
         return enumerate(self._models())
 
     def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
-        return mean_by_distance(self.each, share_of, norm)
+        return mean_by_distance(self.models, share_of, norm)
 
     def _models(self) -> Iterator[Weights]:
         if self._kept is not None:
@@ -44,7 +44,7 @@ class ModelEnds:
 def mean_by_distance(
     each: Callable[[], Iterator[tuple[int, Weights]]], share_of: Callable[[int, float], float], norm: Norm
 ) -> Weights | None:
-    """Return `Ends.mean_by_distance` from whole models, which `each` gives twice, by the number of the chain."""
+    """Return `TrainedChains.mean_by_distance` of whole models, which `each` gives twice, by number of the chain."""
     plain, weighted = RunningMean(), RunningMean()
     for _, model in each():
         plain.add(model, 1.0)

@@ -1,17 +1,18 @@
 """The plain engine: autograd, one network object for all chains, one after the other. The oracle of the fast ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.base import Chain, Ends, LocalSet, Sgd
+from hfedms_sim.learning.engine.base import Chain, LocalSet, Sgd, TrainedChains
 from hfedms_sim.learning.engine.ends import ModelEnds
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.merging import RunningMean
-from hfedms_sim.learning.networks import Network, Weights, is_classifier
+from hfedms_sim.learning.networks import ModuleNetwork, Network, Weights, seeded
 
 _BATCH = 64
 
@@ -30,16 +31,18 @@ class GenericEngine:
     ) -> Weights:
         return _mean(self._models(start, chains, sgd, loss), shares) or start
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
+    def train_chains(
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY
+    ) -> TrainedChains:
         return ModelEnds(lambda: self._models(start, chains, sgd, loss))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
-        classifier = self._network.classifier
+        classifier = self._network.head
 
         def loss(vectors: Tensor, labels: Tensor) -> Tensor:
             return functional.cross_entropy(classifier(vectors), labels)
 
-        return _mean(self._trained(classifier, start, chains, sgd, loss), shares) or start
+        return _mean(self._trained(start, chains, sgd, loss), shares) or start
 
     def _models(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss) -> Iterator[Weights]:
         network = self._network
@@ -48,38 +51,42 @@ class GenericEngine:
         def value(images: Tensor, labels: Tensor) -> Tensor:
             return loss.value(network(images), labels, None if frozen is None else frozen(images))
 
-        return self._trained(network, start, chains, sgd, value)
+        return self._trained(start, chains, sgd, value)
 
     def _trained(
-        self,
-        part: nn.Module,
-        start: Weights,
-        chains: Sequence[Chain],
-        sgd: Sgd,
-        loss: Callable[[Tensor, Tensor], Tensor],
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Callable[[Tensor, Tensor], Tensor]
     ) -> Iterator[Weights]:
-        """Where each chain ends, of the part of the network that trains, whose parameters `start` holds."""
-        trained = {name: value for name, value in self._network.named_parameters() if name in start}
-        anchors = [start[name] for name in trained] if sgd.pull else None
+        """Yield where each chain ends, of the part of the network that trains, whose weights `start` holds."""
+        network = self._network
+        ends = {name: value for name, value in network.numbers().items() if name in start}
+        stepped = {
+            name: value for name, value in ends.items() if isinstance(value, nn.Parameter) and value.requires_grad
+        }
+        anchors = [start[name] for name in stepped] if sgd.proximal else None
         for chain in chains:
-            self._network.load(start)
-            _descend(part.parameters(), chain, sgd, loss, anchors)
-            yield {name: value.detach() for name, value in trained.items()}
+            network.load(start)
+            network.train()
+            for local in chain:
+                with seeded(local.seed) if isinstance(network, ModuleNetwork) else nullcontext():
+                    _descend(list(stepped.values()), local, sgd, loss, anchors)
+            yield {name: value.detach() for name, value in ends.items()}
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
-        self._network.load({name: value for name, value in weights.items() if not is_classifier(name)})
+        self._network.load(weights)
+        self._network.eval()
         with torch.no_grad():
-            return torch.cat([self._network.extractor(batch) for batch in images.split(_BATCH)])
+            return torch.cat([self._network.extract(batch) for batch in images.split(_BATCH)])
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
         self._network.load(weights)
+        self._network.eval()
         with torch.no_grad():
             return torch.cat([self._network(batch) for batch in images.split(_BATCH)])
 
 
 def _frozen(network: Network, start: Weights) -> Callable[[Tensor], Tensor]:
     """Return what takes images to the logits of the model that the round starts from."""
-    anchor = deepcopy(network).requires_grad_(False)
+    anchor = deepcopy(network).requires_grad_(False).eval()
     anchor.load(start)
     return anchor
 
@@ -92,24 +99,22 @@ def _mean(ends: Iterable[Weights], shares: Sequence[float]) -> Weights | None:
 
 
 def _descend(
-    parameters: Iterable[nn.Parameter],
-    chain: Iterable[LocalSet],
+    parameters: Sequence[nn.Parameter],
+    local: LocalSet,
     sgd: Sgd,
     loss: Callable[[Tensor, Tensor], Tensor],
     anchors: Sequence[Tensor] | None = None,
 ) -> None:
     """`anchors` are the values that the parameters are pulled to."""
-    trained = list(parameters)
     make = torch.optim.Adam if sgd.optimiser == "adam" else torch.optim.SGD
-    for local in chain:
-        optimiser = make(trained, lr=sgd.learning_rate)  # anew: a sensor is sent weights, and no moments
-        for order in local.epochs:
-            for chosen in order.split(sgd.batch_size) if len(order) else ():
-                optimiser.zero_grad()
-                loss(local.inputs[chosen], local.labels[chosen]).backward()
-                if anchors is not None:
-                    _pull(trained, anchors, sgd.pull)
-                optimiser.step()
+    optimiser = make(parameters, lr=sgd.learning_rate)  # anew: a sensor is sent weights, and no moments
+    for order in local.epochs:
+        for chosen in order.split(sgd.batch_size) if len(order) else ():
+            optimiser.zero_grad()
+            loss(local.inputs[chosen], local.labels[chosen]).backward()
+            if anchors is not None:
+                _pull(parameters, anchors, sgd.proximal)
+            optimiser.step()
 
 
 def _pull(parameters: Sequence[nn.Parameter], anchors: Sequence[Tensor], strength: float) -> None:

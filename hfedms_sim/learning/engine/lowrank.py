@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hfedms_sim.learning.engine.base import Chain, Ends, Sgd
+from hfedms_sim.learning.engine.base import Chain, Sgd, TrainedChains
 from hfedms_sim.learning.engine.bundle import Bundle, Forms, bundle_bytes
 from hfedms_sim.learning.engine.bundled_ends import BundledEnds, Numbered
 from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
@@ -44,7 +44,9 @@ class LowRankEngine:
     ) -> Weights:
         return self._mean(self._stack, start, chains, shares, sgd, loss)
 
-    def ends(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY) -> Ends:
+    def train_chains(
+        self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY
+    ) -> TrainedChains:
         _require_plain(sgd)
         stack, order = self._stack, _longest_first(chains, sgd)
         idle = sorted({*range(len(chains))} - {*order})

@@ -22,7 +22,7 @@ from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.merging import RunningMean
-from hfedms_sim.learning.networks import CLASSIFIER, Network, Weights
+from hfedms_sim.learning.networks import Network, Weights
 
 _MANY_IMAGES = 256  # for which it pays to lay out the weights of dense layers
 
@@ -34,10 +34,13 @@ class NativeEngine(LowRankEngine):
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         order = [number for number, share in enumerate(shares) if share > 0]
-        if sgd.pull or sgd.optimiser != "sgd" or not order:
+        if sgd.proximal or sgd.optimiser != "sgd" or not order:
             return super().train_classifiers(start, chains, shares, sgd)
         parts = self._parts(order)
-        ends = self._workers.map(lambda numbers: _classifiers(start, [chains[each] for each in numbers], sgd), parts)
+        name = self._stack.dense[-1]
+        ends = self._workers.map(
+            lambda numbers: _classifiers(name, start, [chains[each] for each in numbers], sgd), parts
+        )
         mean = RunningMean()
         for numbers, stacked in zip(parts, ends, strict=True):
             for row, number in enumerate(numbers):
@@ -60,8 +63,9 @@ class NativeExtraction(Extraction):
         if not self._layers:
             return images.flatten(1)
         *inner, (weights, bias) = self._layers
-        side, shrunk = images.shape[-1], 2 ** len(self._layers)
-        features = images.new_empty((len(images), len(bias[0]), side // shrunk, side // shrunk))
+        shrunk = 2 ** len(self._layers)
+        rows, columns = (length // shrunk for length in images.shape[-2:])
+        features = images.new_empty((len(images), len(bias[0]), rows, columns))
         for few, out in zip(images.split(FEW_IMAGES), features.split(FEW_IMAGES), strict=True):
             chain = Chains(torch.tensor([len(few)]))
             values = few.movedim(1, -1).contiguous()
@@ -71,10 +75,10 @@ class NativeExtraction(Extraction):
         return features.flatten(1)
 
 
-def _classifiers(start: Weights, chains: Sequence[Chain], sgd: Sgd) -> Weights:
-    """Of every chain's end, stacked. The n-th pass of each over a set of its own is one call."""
+def _classifiers(classifier: str, start: Weights, chains: Sequence[Chain], sgd: Sgd) -> Weights:
+    """Return the classifiers of every chain's end, stacked. The n-th pass of each over a set of its own is one call."""
     stacked = {name: value.repeat(len(chains), *(1 for _ in value.shape)) for name, value in start.items()}
-    weight, bias = (stacked[f"{CLASSIFIER}.{name}"] for name in ("weight", "bias"))
+    weight, bias = (stacked[f"{classifier}.{name}"] for name in ("weight", "bias"))
     passes = [[(local, order) for local in chain for order in local.epochs] for chain in chains]
     for turn in zip_longest(*passes):
         chosen = [None if each is None else (each[0].inputs[each[1]], each[0].labels[each[1]]) for each in turn]

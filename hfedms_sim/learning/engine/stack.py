@@ -5,7 +5,7 @@ from typing import NamedTuple
 from torch import nn
 
 from hfedms_sim.learning.fusion import FusionNetwork
-from hfedms_sim.learning.networks import EXTRACTOR, Network
+from hfedms_sim.learning.networks import Network
 
 
 class Stack(NamedTuple):
@@ -18,10 +18,10 @@ class Stack(NamedTuple):
 
     @classmethod
     def of(cls, network: Network) -> "Stack":
-        named = list(network.named_modules())
+        convolves = {name: isinstance(network.root.get_submodule(name), nn.Conv2d) for name in network.layer_names}
         return cls(
-            tuple(name for name, each in named if isinstance(each, nn.Conv2d) and name.startswith(f"{EXTRACTOR}.")),
-            tuple(name for name, each in named if isinstance(each, nn.Linear)),
+            tuple(name for name in network.layer_names if convolves[name]),
+            tuple(name for name in network.layer_names if not convolves[name]),
             network.fusion_names if isinstance(network, FusionNetwork) else (),
         )
 

@@ -4,18 +4,22 @@ from importlib import import_module
 from typing import Any
 
 from hfedms_sim.learning.engine import ENGINES
-from hfedms_sim.learning.learner import Learner, Parts
+from hfedms_sim.learning.learner import Learner, LearnerContext
 from hfedms_sim.learning.samples import SampleSource, Shuffles
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.known import strategy_of
 
 
-def make_learner(path: str, scenario: Scenario, source: SampleSource, engine: str, threads: int) -> Learner:
-    """Return the learner of the class at `path` (MODULE:CLASS), before the first round."""
-    module, _, attribute = path.partition(":")
+def make_learner(
+    scenario: Scenario, model: ModelSpec, source: SampleSource, engine: str = "generic", threads: int = 1
+) -> Learner:
+    """Return what learns from the rounds that the scenario's strategy plans, before the first."""
+    module, _, attribute = strategy_of(scenario.strategy).learner.partition(":")
     build: Any = getattr(import_module(module), attribute)
-    settings, model, draws = scenario.strategy, scenario.model_spec, Draws(scenario.seed)
+    settings, draws = scenario.strategy, Draws(scenario.seed)
     network, start = build.network(settings, model), build.start(settings, model, draws)
-    parts = Parts(model, start, ENGINES[engine](network, threads), source, Shuffles(draws))
-    learner: Learner = build(settings, parts)
+    trained = ENGINES[engine](network, threads)
+    context = LearnerContext(model, start, trained, source, Shuffles(draws), network.buffer_names())
+    learner: Learner = build(settings, context)
     return learner

@@ -2,7 +2,7 @@
 
 from hfedms_sim.learning.engine import LocalSet
 from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights, merged_gamma
-from hfedms_sim.learning.learner import ChainLearner, Parts
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.scenario import LocalTraining, ModelSpec
 from hfedms_sim.seeds import Draws
@@ -10,8 +10,8 @@ from hfedms_sim.strategies.fedfusion import FedFusionSettings
 
 
 class FusionLearner(ChainLearner):
-    def __init__(self, settings: FedFusionSettings, parts: Parts) -> None:
-        super().__init__(settings, parts)
+    def __init__(self, settings: FedFusionSettings, context: LearnerContext) -> None:
+        super().__init__(settings, context)
         self._operator = settings.operator
 
     @classmethod

@@ -1,7 +1,6 @@
 """The server of FedAdagrad, FedAdam and FedYogi: an adaptive optimiser whose moments are part of the state."""
 
-from hfedms_sim.learning.engine import LocalSet
-from hfedms_sim.learning.learner import ChainLearner, Parts
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
 from hfedms_sim.lineage import State
@@ -9,8 +8,10 @@ from hfedms_sim.strategies.fedopt import FedAdagradSettings, FedAdamSettings, Fe
 
 
 class AdaptiveServerLearner(ChainLearner):
-    def __init__(self, settings: FedAdagradSettings | FedAdamSettings | FedYogiSettings, parts: Parts) -> None:
-        super().__init__(settings, parts)
+    def __init__(
+        self, settings: FedAdagradSettings | FedAdamSettings | FedYogiSettings, context: LearnerContext
+    ) -> None:
+        super().__init__(settings, context)
         rate, tau = settings.server_learning_rate, settings.tau
         if settings.name == "fedadagrad":
             self._optimiser = ServerOptimiser("adagrad", rate, tau)
@@ -25,6 +26,5 @@ class AdaptiveServerLearner(ChainLearner):
         super().restore(state)
         self._optimiser.restore(state)
 
-    def _merged(self, chains: list[list[LocalSet]], shares: list[float]) -> Weights:
-        mean = super()._merged(chains, shares)
+    def _server_step(self, mean: Weights) -> Weights:
         return self._optimiser.step(self.weights, mean)

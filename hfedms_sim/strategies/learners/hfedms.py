@@ -20,10 +20,10 @@ from torch import Tensor
 
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import LocalSet, Loss
-from hfedms_sim.learning.learner import ChainLearner, Parts, arrived_chains
-from hfedms_sim.learning.networks import Weights, is_classifier
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext, arrived_chains
+from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.remembered import cycle_from, cycle_state, memories_from, memories_state, seen_from, seen_state
-from hfedms_sim.learning.samples import captured_images, local_images
+from hfedms_sim.learning.samples import captured_samples, local_samples
 from hfedms_sim.learning.semantics import Memory, Semantics, drift, nearest_to_class_mean
 from hfedms_sim.lineage import State
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
@@ -32,8 +32,8 @@ from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 
 class CalibratingLearner(ChainLearner):
-    def __init__(self, settings: HFedMSDynamicSettings, parts: Parts) -> None:
-        super().__init__(settings, parts)
+    def __init__(self, settings: HFedMSDynamicSettings, context: LearnerContext) -> None:
+        super().__init__(settings, context)
         self._scc = settings
         self.memories: dict[int, Memory] = {}
         self._initial = self._own_extractor() if settings.has_initial_memory else {}
@@ -64,7 +64,7 @@ class CalibratingLearner(ChainLearner):
         self._seen = seen_from(state)
 
     def _own_extractor(self) -> Weights:
-        return {name: value for name, value in self.weights.items() if not is_classifier(name)}
+        return {name: value for name, value in self.weights.items() if not self._is_classifier(name)}
 
     def _loss(self) -> Loss:
         if not self._scc.distillation:
@@ -85,8 +85,8 @@ class CalibratingLearner(ChainLearner):
         """Give the sensors that take part for the first time the memory they have had since before the run."""
         for sensor in sensors:
             if sensor not in self.memories:
-                images, labels = local_images(self._source, sensor)
-                self.memories[sensor] = Memory(self._engine.extract(self._initial, images), labels, self._initial)
+                inputs, labels = local_samples(self._source, sensor)
+                self.memories[sensor] = Memory(self._engine.extract(self._initial, inputs), labels, self._initial)
 
     def _calibrate(self, record: RoundRecord) -> None:
         chains = arrived_chains(record)
@@ -102,7 +102,7 @@ class CalibratingLearner(ChainLearner):
             [self._calibration_set(p, extracted[p.sensor], record.round) for p in chain if p.trained]
             for chain in chains
         ]
-        start = {name: value for name, value in self.weights.items() if is_classifier(name)}
+        start = {name: value for name, value in self.weights.items() if self._is_classifier(name)}
         classifier = self._engine.train_classifiers(start, sets, self._shares(chains, sets), self._sgd)
         self.weights = self._extractor | classifier
         if self._scc.scc != "off":
@@ -192,10 +192,10 @@ class CalibratingLearner(ChainLearner):
             self.memories[sensor] = Memory(vectors[kept], labels[kept], self._extractor)
 
     def _extract(self, participants: Sequence[Participation], extractor: Weights) -> list[Semantics]:
-        """Of what each captured; all images in one go."""
+        """Of what each captured; all samples in one go."""
         if not participants:
             return []
-        batches = [captured_images(self._source, participation) for participation in participants]
-        vectors = self._engine.extract(extractor, torch.cat([images for images, _ in batches]))
+        batches = [captured_samples(self._source, participation) for participation in participants]
+        vectors = self._engine.extract(extractor, torch.cat([inputs for inputs, _ in batches]))
         sizes = [len(labels) for _, labels in batches]
         return [Semantics(*each) for each in zip(vectors.split(sizes), (labels for _, labels in batches), strict=True)]

@@ -2,24 +2,23 @@
 
 import torch
 
-from hfedms_sim.learning.engine import Ends, LocalSet
+from hfedms_sim.learning.engine import LocalSet, TrainedChains
 from hfedms_sim.learning.inverse_distance import inverse_distance_mean
-from hfedms_sim.learning.learner import ChainLearner, Parts, shares
-from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.scenario import CLASSES
+from hfedms_sim.learning.learner import ChainLearner, LearnerContext, shares
+from hfedms_sim.learning.networks import Weights, network_of
 from hfedms_sim.strategies.ida import IdaSettings
 
 
 class InverseDistanceLearner(ChainLearner):
-    def __init__(self, settings: IdaSettings, parts: Parts) -> None:
-        super().__init__(settings, parts)
+    def __init__(self, settings: IdaSettings, context: LearnerContext) -> None:
+        super().__init__(settings, context)
         self._variant = settings.variant
         self._norm = settings.norm
 
     def _merged(self, chains: list[list[LocalSet]], _: list[float]) -> Weights:
         """Who captured nothing has no say: its unchanged model would be nearest the mean."""
         heard = [chain for chain in chains if chain]
-        ends = self._engine.ends(self.weights, heard, self._sgd, self._loss())
+        ends = self._engine.train_chains(self.weights, heard, self._sgd, self._loss())
         if self._variant == "intrac":
             factors = self._inverse_accuracies(ends, heard)
         else:
@@ -27,12 +26,12 @@ class InverseDistanceLearner(ChainLearner):
         mean = inverse_distance_mean(ends, factors, self._norm)
         return self.weights if mean is None else mean
 
-    def _inverse_accuracies(self, ends: Ends, chains: list[list[LocalSet]]) -> list[float]:
+    def _inverse_accuracies(self, ends: TrainedChains, chains: list[list[LocalSet]]) -> list[float]:
         """1 / max(1 / F, accuracy) of each sensor's model on what it was trained on."""
-        network, inverse = Network(self._model), [0.0] * len(chains)
-        for number, model in ends.each():
+        network, inverse = network_of(self._model).eval(), [0.0] * len(chains)
+        for number, model in ends.models():
             network.load(model)
             with torch.no_grad():
                 right = [(network(local.inputs).argmax(dim=1) == local.labels).float() for local in chains[number]]
-            inverse[number] = 1 / max(1 / CLASSES, float(torch.cat(right).mean()))
+            inverse[number] = 1 / max(1 / self._model.classes, float(torch.cat(right).mean()))
         return inverse

@@ -23,8 +23,8 @@ from benchmarks.peers.workload import (
     save_workload,
     stored_order,
 )
-from hfedms_sim.learning.networks import Network as OurNetwork
-from hfedms_sim.scenario import MODELS
+from hfedms_sim.learning.networks import StackNetwork as OurNetwork
+from hfedms_sim.models import spec_of
 
 ROOT = Path(__file__).parents[3]
 LISTS = sorted((ROOT / "benchmarks" / "peers").glob("requirements-*.txt"))
@@ -54,7 +54,7 @@ class Claimant:
 
 
 def test_the_peers_network_is_ours(workload: Workload) -> None:
-    theirs, ours = Network(), OurNetwork(MODELS["cnn"])
+    theirs, ours = Network(), OurNetwork(spec_of("cnn"))
     theirs.load_state_dict(workload.start)
     ours.load(workload.start)
     assert torch.equal(theirs(workload.images[0]), ours(workload.images[0]))

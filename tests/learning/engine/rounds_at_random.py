@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from hfedms_sim.learning.engine import Chain, LocalSet, Sgd
 from hfedms_sim.learning.fusion import FusionNetwork, Operator
-from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.scenario.models import Layer, ModelSpec
+from hfedms_sim.learning.networks import StackNetwork, Weights
+from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
 
 CLASSES = 4
 
 
-def network_of(spec: ModelSpec, dtype: torch.dtype, seed: int = 1) -> tuple[Network, Weights]:
+def network_of(spec: ModelSpec, dtype: torch.dtype, seed: int = 1) -> tuple[StackNetwork, Weights]:
     """With weights that are neither tiny nor symmetric."""
-    network = Network(spec).to(dtype=dtype)
+    network = StackNetwork(spec).to(dtype=dtype)
     random = torch.Generator().manual_seed(seed)
     for value in network.parameters():
         fan = value[0].numel() if value.dim() > 1 else 4
@@ -37,7 +37,7 @@ def chains_of(sizes: Sequence[Sequence[Sequence[int]]], side: int, dtype: torch.
 
 
 def convolution(inputs: int, outputs: int, kernel: int) -> Layer:
-    return Layer(inputs, outputs, kernel=kernel, side=1)
+    return Layer(inputs, outputs, kernel)
 
 
 @st.composite
@@ -54,7 +54,7 @@ def specs(draw: st.DrawFn, side: int, fewest_convolutions: int = 0) -> ModelSpec
         outputs = draw(st.integers(1, 9))
         layers.append(Layer(features, outputs))
         features = outputs
-    return ModelSpec("random", tuple(layers), Layer(features, CLASSES))
+    return ModelSpec.of_stack("random", LayerStack(tuple(layers), Layer(features, CLASSES)))
 
 
 sizes_of_chains = st.lists(
@@ -64,7 +64,7 @@ descents = st.builds(
     Sgd,
     learning_rate=st.sampled_from([0.01, 0.1, 0.5]),
     batch_size=st.integers(1, 8),
-    pull=st.sampled_from([0.0, 0.3]),
+    proximal=st.sampled_from([0.0, 0.3]),
     optimiser=st.just("sgd"),
 )
 

@@ -23,7 +23,7 @@ from hfedms_sim.learning.engine import (
 from hfedms_sim.learning.fusion import Operator
 from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.scenario import MODELS
+from hfedms_sim.models import spec_of
 from hfedms_sim.scenario.models import ModelSpec
 from tests.learning.engine.rounds_at_random import (
     chains_of,
@@ -81,7 +81,9 @@ def test_any_network_on_any_chains_ends_where_the_plain_engine_does(
 ) -> None:
     spec = data.draw(specs(side, fewest_convolutions=1 if case.startswith("fusion") else 0))
     shares = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=len(sizes), max_size=len(sizes)))
-    assert both(case, spec, chains_of(sizes, side, DOUBLE), shares, sgd) < 1e-11
+    # FedMMD's narrowest kernel, of width 1e-6, makes up to a million times more of a rounding error in a logit.
+    near = 1e-10 if case == "fedmmd" else 1e-11
+    assert both(case, spec, chains_of(sizes, side, DOUBLE), shares, sgd) < near
 
 
 @every_case
@@ -121,9 +123,9 @@ def test_each_end_and_its_distance_are_the_plain_engines(
     chains = chains_of(RAGGED, SIDE, DOUBLE)
     found: list[Any] = []
     for engine in (LowRankEngine(network), GenericEngine(network)):
-        ends = engine.ends(start, chains, SGD, loss)
+        ends = engine.train_chains(start, chains, SGD, loss)
         mean = ends.mean_by_distance(lambda number, distance: 1 / (distance + 1e-8))
-        models = {number: {name: each.clone() for name, each in model.items()} for number, model in ends.each()}
+        models = {number: {name: each.clone() for name, each in model.items()} for number, model in ends.models()}
         found.append((models, mean))
     (models, mean), (plain_models, plain_mean) = found
     assert models.keys() == plain_models.keys()
@@ -134,8 +136,8 @@ def test_each_end_and_its_distance_are_the_plain_engines(
 @every_operator
 def test_a_bundle_knows_what_the_frozen_features_take(operator: Operator) -> None:
     """A number for each sample and feature."""
-    _, plain = network_of(MODELS["small-cnn"], SINGLE)
-    network, start = fusion_network_of(MODELS["small-cnn"], operator, SINGLE)
+    _, plain = network_of(spec_of("small-cnn"), SINGLE)
+    network, start = fusion_network_of(spec_of("small-cnn"), operator, SINGLE)
     (chain,) = chains_of([[[40]]], 28, SINGLE)
     fused = lowrank.bundle_bytes(lowrank.Stack.of(network), start, chain, SGD)
     unfused = lowrank.bundle_bytes(lowrank.Stack.of(network)._replace(fusion=()), plain, chain, SGD)
@@ -180,14 +182,14 @@ def test_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(
     engine: str, case: str, sizes: Any
 ) -> None:
     """The median over ten seeds, so that no lucky plain step decides."""
-    assert errs_little(engine, case, MODELS["small-cnn"], sizes)
+    assert errs_little(engine, case, spec_of("small-cnn"), sizes)
 
 
 @pytest.mark.slow
 @fast_engines
 @every_case
 def test_the_papers_network_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str, case: str) -> None:
-    assert errs_little(engine, case, MODELS["cnn"], [[[50]]] * 2)
+    assert errs_little(engine, case, spec_of("cnn"), [[[50]]] * 2)
 
 
 def errs_little(engine: str, case: str, spec: ModelSpec, sizes: Any, seeds: int = 10) -> bool:

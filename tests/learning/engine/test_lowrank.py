@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hfedms_sim import compiled
 from hfedms_sim.learning.engine import ENGINES, Chain, GenericEngine, LowRankEngine, Sgd, dense, lowrank
 from hfedms_sim.learning.networks import Weights, is_classifier
-from hfedms_sim.scenario import MODELS
-from hfedms_sim.scenario.models import Layer, ModelSpec
+from hfedms_sim.models import spec_of
+from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
 from tests.learning.engine.rounds_at_random import (
     CLASSES,
     chains_of,
@@ -26,8 +26,9 @@ from tests.learning.engine.rounds_at_random import (
 
 DOUBLE, SINGLE = torch.float64, torch.float32
 SIDE = 6
-SPEC = ModelSpec(
-    "two of each", (convolution(1, 3, 5), convolution(3, 4, 3), Layer(4, 9), Layer(9, 5)), Layer(5, CLASSES)
+SPEC = ModelSpec.of_stack(
+    "two of each",
+    LayerStack((convolution(1, 3, 5), convolution(3, 4, 3), Layer(4, 9), Layer(9, 5)), Layer(5, CLASSES)),
 )
 RAGGED = [[[7]], [[5, 5], [3]], [], [[2]], [[0], [6]], [[11], [1], [4, 2]]]
 SHARES = [1.0, 2.0, 3.0, 0.0, 1.5, 2.5]
@@ -64,7 +65,7 @@ def test_shared_or_private_a_dense_layer_learns_the_same(
     largest_history: int, pull: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dense, "_LARGEST_HISTORY", largest_history)
-    assert both(SPEC, chains_of(RAGGED, SIDE, DOUBLE), SHARES, SGD._replace(pull=pull)) < 1e-12
+    assert both(SPEC, chains_of(RAGGED, SIDE, DOUBLE), SHARES, SGD._replace(proximal=pull)) < 1e-12
 
 
 @pytest.mark.parametrize("budget_bytes", [1, 20_000, 10**9])
@@ -128,17 +129,17 @@ def test_each_end_and_its_distance_from_the_mean_are_the_plain_engines(
     monkeypatch.setattr(lowrank, "KEPT_BYTES", kept_bytes)
     monkeypatch.setattr(dense, "_LARGEST_HISTORY", largest_history)
     network, start = network_of(SPEC, DOUBLE)
-    chains, sgd = chains_of(RAGGED, SIDE, DOUBLE), SGD._replace(pull=pull)
+    chains, sgd = chains_of(RAGGED, SIDE, DOUBLE), SGD._replace(proximal=pull)
     found: list[Any] = []
     for engine in (LowRankEngine(network, threads), GenericEngine(network)):
-        ends, distances = engine.ends(start, chains, sgd), [0.0] * len(chains)
+        ends, distances = engine.train_chains(start, chains, sgd), [0.0] * len(chains)
 
         def share_of(number: int, distance: float, distances: list[float] = distances) -> float:
             distances[number] = distance
             return 1 / (distance + 1e-8)
 
         mean = ends.mean_by_distance(share_of)
-        models = {number: {name: each.clone() for name, each in model.items()} for number, model in ends.each()}
+        models = {number: {name: each.clone() for name, each in model.items()} for number, model in ends.models()}
         found.append((models, mean, distances))
     (models, mean, distances), (plain_models, plain_mean, plain_distances) = found
     assert models.keys() == plain_models.keys()
@@ -150,7 +151,7 @@ def test_each_end_and_its_distance_from_the_mean_are_the_plain_engines(
 
 def test_no_chains_have_no_mean_by_distance() -> None:
     network, start = network_of(SPEC, SINGLE)
-    assert LowRankEngine(network).ends(start, [], SGD).mean_by_distance(lambda number, distance: 1.0) is None
+    assert LowRankEngine(network).train_chains(start, [], SGD).mean_by_distance(lambda number, distance: 1.0) is None
 
 
 def test_classifiers_learn_from_vectors_as_with_the_plain_engine() -> None:
@@ -197,7 +198,7 @@ def test_another_optimiser_is_refused(engine: str) -> None:
     chains = chains_of([[[5]]], SIDE, SINGLE)
     for train in (
         lambda: fast.train_models(start, chains, [1.0], adam),
-        lambda: fast.ends(start, chains, adam),
+        lambda: fast.train_chains(start, chains, adam),
         lambda: fast.train_classifiers(start, chains, [1.0], adam),
     ):
         with pytest.raises(ValueError, match="knows plain SGD only, not adam"):
@@ -225,18 +226,18 @@ def single_errors(
 @fast_engines
 def test_one_step_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str) -> None:
     """The median over ten seeds, so that no lucky plain step decides."""
-    assert worst_ratio(engine, MODELS["small-cnn"], [[[5]]] * 3, seeds=10) <= 3
+    assert worst_ratio(engine, spec_of("small-cnn"), [[[5]]] * 3, seeds=10) <= 3
 
 
 @fast_engines
 def test_a_round_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str) -> None:
-    assert worst_ratio(engine, MODELS["small-cnn"], [[[25], [25]]] * 3, seeds=10) <= 3
+    assert worst_ratio(engine, spec_of("small-cnn"), [[[25], [25]]] * 3, seeds=10) <= 3
 
 
 @fast_engines
 def test_semantic_vectors_err_at_most_three_times_as_much_as_the_plain_loops(engine: str) -> None:
-    plain, weights = network_of(MODELS["cnn"], SINGLE)
-    exact, _ = network_of(MODELS["cnn"], torch.float64)
+    plain, weights = network_of(spec_of("cnn"), SINGLE)
+    exact, _ = network_of(spec_of("cnn"), torch.float64)
     exact.load({name: value.double() for name, value in weights.items()})
     images = local_set([300], 28, SINGLE, torch.Generator().manual_seed(1)).inputs
     with torch.no_grad():
@@ -252,7 +253,7 @@ def test_semantic_vectors_err_at_most_three_times_as_much_as_the_plain_loops(eng
 @pytest.mark.parametrize("sizes", [[[[5]]] * 3, [[[50], [50]]] * 2], ids=["step", "round"])
 @fast_engines
 def test_the_papers_network_errs_at_most_three_times_as_much_as_the_plain_loop(sizes: Any, engine: str) -> None:
-    assert worst_ratio(engine, MODELS["cnn"], sizes, seeds=10) <= 3
+    assert worst_ratio(engine, spec_of("cnn"), sizes, seeds=10) <= 3
 
 
 def worst_ratio(engine: str, spec: ModelSpec, sizes: Any, seeds: int) -> float:

@@ -6,7 +6,7 @@ import torch
 from hfedms_sim import compiled
 from hfedms_sim.learning.engine import GenericEngine, LowRankEngine, NativeEngine, Sgd, dense
 from hfedms_sim.learning.networks import Weights, is_classifier
-from hfedms_sim.scenario.models import Layer, ModelSpec
+from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
 from tests.learning.engine.rounds_at_random import CLASSES, chains_of, convolution, local_set, network_of
 
 pytestmark = pytest.mark.skipif(not compiled.available(), reason="no compiled kernels")
@@ -25,7 +25,7 @@ every_spec = pytest.mark.parametrize("name", SPECS)
 
 def spec_of(name: str) -> ModelSpec:
     layers, features = SPECS[name]
-    return ModelSpec(name, layers, Layer(features, CLASSES))
+    return ModelSpec.of_stack(name, LayerStack(layers, Layer(features, CLASSES)))
 
 
 def furthest(one: Weights, other: Weights) -> float:

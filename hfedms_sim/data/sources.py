@@ -1,0 +1,79 @@
+"""Which data sets a scenario may name, and what a class must have to be the source of one."""
+
+import inspect
+
+from hfedms_sim import outside
+from hfedms_sim.data.base import Dataset, DataSource
+from hfedms_sim.data.shipped import SHIPPED, require_devices
+from hfedms_sim.errors import InputError
+from hfedms_sim.known import Kind, Known, KnownSettings, defined, path_of
+from hfedms_sim.scenario.data import DataSettings
+from hfedms_sim.scenario.models import DataShape
+
+AnySource = type[DataSource]
+
+
+def name_of(source: AnySource) -> str:
+    """Return how scenarios call it."""
+    field = getattr(source.Settings, "model_fields", {}).get("set")
+    if field is None or not isinstance(field.default, str):
+        raise InputError(f"{path_of(source)}: Settings must have the data set's name as default of its field set")
+    return field.default
+
+
+def require_sound(source: AnySource) -> AnySource:
+    """Return the source if it has what a run asks of it, else say what is wrong with it."""
+    settings = getattr(source, "Settings", None)
+    if not (isinstance(settings, type) and issubclass(settings, DataSettings)):
+        raise InputError(f"{path_of(source)}: Settings must be a subclass of DataSettings")
+    if not isinstance(getattr(source, "about", None), str):
+        raise InputError(f"{path_of(source)}: about must be a line of text")
+    try:
+        inspect.signature(source.open).bind(None, sensors=1, types=1, seed=1)
+    except TypeError as error:
+        raise InputError(f"{path_of(source)}: open cannot be called as a run calls it ({error})") from None
+    return source
+
+
+KIND: Kind[DataSource] = Kind(
+    word="data set",
+    group="hfedms_sim.datasets",
+    base=DataSource,
+    name_of=name_of,
+    is_whole=lambda source: "Settings" in source.__dict__,
+    require_sound=require_sound,
+)
+
+DATA_SOURCES: Known[DataSource] = Known(KIND, SHIPPED)
+DATA_SETTINGS: KnownSettings[DataSettings] = KnownSettings(DATA_SOURCES)
+
+
+def source_of(settings: DataSettings) -> AnySource:
+    """Return the source whose settings these are."""
+    return next(each for each in defined(KIND) if each.Settings is type(settings))
+
+
+def open_dataset(settings: DataSettings, *, sensors: int, types: int, seed: int) -> Dataset:
+    """Return the scenario's data set, which has a device for each sensor."""
+    source = require_sound(source_of(settings))
+    dataset = source.open(settings, sensors=sensors, types=types, seed=seed)
+    if not isinstance(dataset, Dataset):
+        raise InputError(f"{path_of(source)}: open returns {type(dataset).__name__}: must be a Dataset")
+    require_dataset(dataset, sensors)
+    return dataset
+
+
+def require_dataset(dataset: Dataset, sensors: int) -> None:
+    """Refuse a data set that lacks what a run reads before anything else, or has not a device for each sensor."""
+    who = path_of(type(dataset))
+    for key, kind in (("name", str), ("devices", int), ("shape", DataShape), ("content", dict)):
+        if not isinstance(getattr(dataset, key, None), kind):
+            raise InputError(f"{who}: {key} = {getattr(dataset, key, None)!r:.60}: must be of the type {kind.__name__}")
+    if dataset.is_image and len(dataset.shape.input_shape) != 3:
+        raise InputError(f"{who}: is_image, but samples are {dataset.shape}: images have channels, height and width")
+    require_devices(dataset, sensors, dataset.name)
+
+
+def code_digest(source: AnySource) -> str | None:
+    """Return a hash of the source code behind a data set of somebody else's; None for one that ships."""
+    return outside.code_digest(source, outside.modules_of(source) | {source.Settings.__module__})

@@ -1,0 +1,130 @@
+"""Where a run goes: into its directory, or nowhere but into memory. Both have one form, so that a run need not ask.
+
+As a context an output ends with the run. A disk that cannot be written is a RunError; of a run that was refused nothing
+is left, unless something was there before.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.lineage import State, save_weights
+from hfedms_sim.result import MODEL_FILE, RunDirectory, RunResult
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.trace import Trace
+
+
+class Output(ABC):
+    """What a run fills while it is played."""
+
+    def __init__(self, name: str, learning: Path | None) -> None:
+        self.learning = learning
+        """Where the lineage store is; None: what is learnt is not kept."""
+        self._name = name
+
+    def __enter__(self) -> "Output":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close(is_refused=isinstance(error, InputError))
+        if isinstance(error, OSError):
+            where = error.filename or self._name
+            raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
+
+    @abstractmethod
+    def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        """Note what is about to be played, and with what."""
+
+    @abstractmethod
+    def open_trace(self) -> Trace:
+        """Return the tables to be filled; as a context they are complete at its end."""
+
+    @abstractmethod
+    def tables(self) -> Path | Mapping[str, pa.Table]:
+        """Return the complete tables by name, or the directory that has them."""
+
+    @abstractmethod
+    def save_model(self, weights: State) -> None:
+        """Keep the global model after the last round."""
+
+    @abstractmethod
+    def finish(self, scenario: Scenario, summary: Mapping[str, Any], provenance: Mapping[str, Any]) -> RunResult:
+        """Note what is known at the end, and return the finished run."""
+
+    @abstractmethod
+    def close(self, *, is_refused: bool) -> None:
+        """Let go of it, however the run has ended."""
+
+
+class MemoryOutput(Output):
+    """Tables and model in memory. Nothing is written."""
+
+    def __init__(self) -> None:
+        super().__init__("run", None)
+        self._trace = Trace()
+        self._model: State | None = None
+
+    def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        pass
+
+    def open_trace(self) -> Trace:
+        return self._trace
+
+    def tables(self) -> Mapping[str, pa.Table]:
+        return self._trace.tables()
+
+    def save_model(self, weights: State) -> None:
+        self._model = {name: np.array(values) for name, values in weights.items()}
+
+    def finish(self, scenario: Scenario, summary: Mapping[str, Any], provenance: Mapping[str, Any]) -> RunResult:
+        return RunResult(scenario, summary, provenance, self.tables(), model=self._model)
+
+    def close(self, *, is_refused: bool) -> None:
+        pass
+
+
+class DiskOutput(Output):
+    """A run directory, which is unlocked at the end."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        super().__init__(str(directory.path), directory.learning)
+        self._directory = directory
+
+    def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        if provenance["timing_only"]:
+            self._directory.require_untrained()
+        self._directory.begin(scenario, provenance)
+
+    def open_trace(self) -> Trace:
+        return Trace(self._directory.path)
+
+    def tables(self) -> Path:
+        return self._directory.path
+
+    def save_model(self, weights: State) -> None:
+        save_weights(weights, self._directory.learning / MODEL_FILE)
+
+    def finish(self, scenario: Scenario, summary: Mapping[str, Any], provenance: Mapping[str, Any]) -> RunResult:
+        self._directory.write_json("provenance.json", provenance)
+        self._directory.write_json("summary.json", summary)  # last: with it the run is finished
+        return RunResult(scenario, summary, provenance, None, self._directory.path)
+
+    def close(self, *, is_refused: bool) -> None:
+        if is_refused:
+            self._directory.abandon()
+        self._directory.unlock()
+
+
+def output_at(out: RunDirectory | Path | str | None) -> Output:
+    """Return where a run goes: a directory that is open or is to be made, or memory."""
+    if out is None:
+        return MemoryOutput()
+    return DiskOutput(out if isinstance(out, RunDirectory) else RunDirectory.at(Path(out)))
