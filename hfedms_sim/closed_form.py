@@ -184,7 +184,7 @@ def exact_seconds(scenario: Scenario, model: ModelSpec) -> float | None:
         and profile.fluctuation is None
         and profile.frames is None
         and scenario.backbone.latency_s == 0
-        and scenario.compute.device == "instant"
+        and scenario.compute.is_instant
         and scenario.stream.arrival in ("saturated", "static")
     )
     return sent.serial_seconds(profile.uplink_bps, profile.downlink_bps) if sent and serial else None

@@ -102,7 +102,8 @@ def _portable(trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
-    for part in (scenario["data"], scenario["stream"], scenario["sensors"]["placement"]):
+    parts = (scenario["data"], scenario["stream"], scenario["compute"], scenario["sensors"]["placement"])
+    for part in parts:
         path = part.get("path")
         if path is not None:
             if path not in digests:

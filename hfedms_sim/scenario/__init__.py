@@ -13,6 +13,7 @@ from hfedms_sim.scenario.catalogue import (
     shipped,
 )
 from hfedms_sim.scenario.choices import ANY_NAME, Choices
+from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
 from hfedms_sim.scenario.models import (
@@ -42,6 +43,7 @@ __all__ = [
     "TRAINING_PASSES",
     "Cell",
     "Choices",
+    "Compute",
     "ComputeDevice",
     "Currents",
     "DataSettings",

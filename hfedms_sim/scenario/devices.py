@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
-DeviceName = Literal["instant", "mcu", "cortex-a53", "edge-gpu"]
+INSTANT = "instant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class ComputeDevice:
 
 
 DEVICES: dict[str, ComputeDevice] = {
-    "instant": ComputeDevice(inf, 0.0),
+    INSTANT: ComputeDevice(inf, 0.0),
     "mcu": ComputeDevice(0.2e9, 0.5),
     "cortex-a53": ComputeDevice(2e9, 2.0),
     "edge-gpu": ComputeDevice(100e9, 10.0),

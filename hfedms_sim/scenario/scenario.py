@@ -15,8 +15,8 @@ from pydantic import (
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
-from hfedms_sim.scenario.devices import DeviceName
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
@@ -102,11 +102,6 @@ class Stream(Settings):
             if given != (key in needed):
                 raise ValueError(f"arrival: {self.arrival} {'has no' if given else 'needs'} {key}")
         return self
-
-
-class Compute(Settings):
-    device: DeviceName = "instant"
-    """The sensors' processor; instant: computing takes no simulated time."""
 
 
 class Cell(Settings):

@@ -12,6 +12,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.trace import SensorRow, TableRecorder
 from hfedms_sim.world.attachment import Attachment, Placed
 from hfedms_sim.world.energy import States
+from hfedms_sim.world.processors import Processors
 from hfedms_sim.world.sensor_energy import SensorEnergy
 from hfedms_sim.world.transfer import Transfer
 
@@ -56,6 +57,7 @@ def write_sensors(
     recorder: TableRecorder[SensorRow],
     scenario: Scenario,
     attachment: Attachment,
+    processors: Processors,
     traffic: SensorTraffic,
     energy: SensorEnergy,
 ) -> None:
@@ -69,7 +71,7 @@ def write_sensors(
             {
                 "sensor": sensors,
                 "cell": names[attachment.cells(sensors)],
-                "compute": np.full(len(sensors), scenario.compute.device, dtype=object),
+                "compute": processors.names(sensors),
                 "covered": covered[part],
                 **rates(scenario, attachment, sensors, covered[part]),
                 **(_places(attachment, part) if isinstance(attachment, Placed) else {}),

@@ -31,7 +31,7 @@ from hfedms_sim.rounds import (
     Scatter,
     WorkStep,
 )
-from hfedms_sim.scenario import DEVICES, Scenario
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.schedule import redraw_rounds
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import CaptureRow, FaultRow, Trace, WorkRow
@@ -42,6 +42,7 @@ from hfedms_sim.world.energy import States, total_of
 from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import AllDone
+from hfedms_sim.world.processors import Processors
 from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.sensor_rows import rates, write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
@@ -94,7 +95,7 @@ class World:
         self.energy_by_state_j: States | None = States()
         """The same, by state."""
         self._backbone_s = scenario.backbone.latency_s
-        self._device = DEVICES[scenario.compute.device]
+        self._processors = Processors(scenario.compute, scenario.sensors.count, draws)
         self._streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))
         self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report or full round: sensor -> round, capture
         self._trace = trace
@@ -175,7 +176,8 @@ class World:
     def end_run(self) -> None:
         """Write the table of sensors, when the last round has ended."""
         energy = self.energy_of_sensors()
-        write_sensors(self._trace.sensors, self._scenario, self._attachment, self._log.of_sensors, energy)
+        traffic = self._log.of_sensors
+        write_sensors(self._trace.sensors, self._scenario, self._attachment, self._processors, traffic, energy)
 
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Every sensor in coverage captures a batch now, and sends its class counts to the server.
@@ -264,10 +266,9 @@ class World:
 
     def _work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
         start_s = self.env.now
-        work_s = self._device.work_s(samples * step.multiply_adds_per_sample)
+        work_s, energy_j = self._processors.work(sensor, self._round, samples * step.multiply_adds_per_sample)
         if work_s:
             yield self.env.timeout(work_s)
-        energy_j = self._device.power_w * work_s
         self._work_j += energy_j
         if energy_j:
             self._ledger.compute_j.add(sensor, energy_j)
