@@ -61,7 +61,7 @@ def _fail(message: str, exit_code: int) -> NoReturn:
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Import a module that defines strategies of your own; repeatable.",
+    help="Import a module that defines strategies, networks or data sets of your own; repeatable.",
 )
 @click.pass_context
 def main(context: click.Context, modules: tuple[str, ...]) -> None:

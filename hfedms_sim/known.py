@@ -49,9 +49,9 @@ class Known(Mapping[str, type[Part]], Generic[Part]):
         self.shipped: dict[str, type[Part]] = {kind.name_of(part): part for part in shipped}
 
     def __getitem__(self, name: str) -> type[Part]:
+        imported = self._imported()  # first: it refuses names that are taken
         if name in self.shipped:
             return self.shipped[name]
-        imported = self._imported()
         return self._kind.require_sound(imported[name] if name in imported else self._loaded(self._installed[name]))
 
     def __iter__(self) -> Iterator[str]:

@@ -15,6 +15,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.known import path_of
 
 _PACKAGE = "hfedms_sim"
+_SCRIPTS = ("__main__", "__mp_main__")
 _LIBRARIES = frozenset({"numpy", "pydantic", "torch"})  # bases of others' classes; their releases are not an edition
 
 
@@ -51,7 +52,10 @@ def modules_of(part: type[Any]) -> set[str]:
 
 def _sources(top: str, part: Any) -> Iterator[tuple[str, bytes]]:
     """Yield the Python files of a module or package, by their names in it."""
-    spec = find_spec(top) if top != "__main__" else None
+    if top in _SCRIPTS:  # in a worker process a script has another name
+        top, spec = _SCRIPTS[0], None
+    else:
+        spec = find_spec(top)
     if spec is not None and spec.submodule_search_locations:
         for directory in map(Path, spec.submodule_search_locations):
             for path in sorted(directory.rglob("*.py")):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def from_arrays(  # noqa: PLR0913  the fields of a data set, all but two by keyw
     """
     try:
         rows = _rows(inputs=inputs, labels=labels, device=device, is_test=is_test)
-        how = Reading(None, classes, _partition(partition), devices, seed)
+        classes, devices = _whole("classes", classes), _whole("devices", devices)
+        how = Reading(None, classes, _partition(partition), devices, _whole("seed", seed) or 0)
         _require(how, has_devices=device is not None)
         samples = Samples(
             checked_images(rows["inputs"]) if rows["inputs"].dtype == np.uint8 else checked_inputs(rows["inputs"]),
@@ -78,7 +80,19 @@ def from_arrays(  # noqa: PLR0913  the fields of a data set, all but two by keyw
         raise InputError(f"{name}: {first_line(error)}") from None
 
 
+def _whole(key: str, value: int | None) -> int | None:
+    """Return a whole number as Python has it, whoever made it."""
+    if value is None:
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        raise ValueError(f"{key} = {value!r:.60}: must be a whole number") from None
+
+
 def _require(how: Reading, *, has_devices: bool) -> None:
+    if how.devices is not None and how.devices < 1:
+        raise ValueError(f"devices = {how.devices}: must be at least 1")
     if how.classes is not None and not 1 <= how.classes <= MAX_CLASSES:
         raise ValueError(f"classes = {how.classes}: must be from 1 to {MAX_CLASSES}")
     if how.column is not None or (how.partition is None and not has_devices):
@@ -89,9 +103,16 @@ def _require(how: Reading, *, has_devices: bool) -> None:
 
 def _rows(**arrays: ArrayLike | None) -> dict[str, NDArray[Any]]:
     """Return the arrays that are given, each with a row for each of the labels."""
-    rows = {key: np.asarray(array) for key, array in arrays.items() if array is not None}
+    rows = {key: _plain(np.asarray(array)) for key, array in arrays.items() if array is not None}
     require_rows(rows)
     return rows
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Return names that came as objects, as a table's column of text does, as text."""
+    if array.dtype == object and all(isinstance(each, str) for each in array.flat):
+        return array.astype(np.str_)
+    return array
 
 
 def _partition(partition: Partition | Mapping[str, Any] | None) -> Partition | None:

@@ -23,4 +23,6 @@ class ObjectSource(DataSource):
     @classmethod
     def open(cls, settings: ObjectData, *, sensors: int, types: int, seed: int) -> NoReturn:
         named = f" ('{settings.name}')" if settings.name else ""
-        raise InputError(f"data.set = 'object'{named}: was passed as an object in Python; pass it to run() again")
+        raise InputError(
+            f"data.set = 'object'{named}: was passed as an object in Python; pass it there again (data=...)"
+        )

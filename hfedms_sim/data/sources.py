@@ -4,6 +4,7 @@ import inspect
 
 from hfedms_sim import outside
 from hfedms_sim.data.base import Dataset, DataSource
+from hfedms_sim.data.files import first_line
 from hfedms_sim.data.shipped import SHIPPED, require_devices
 from hfedms_sim.errors import InputError
 from hfedms_sim.known import Kind, Known, KnownSettings, defined, path_of
@@ -50,13 +51,23 @@ DATA_SETTINGS: KnownSettings[DataSettings] = KnownSettings(DATA_SOURCES)
 
 def source_of(settings: DataSettings) -> AnySource:
     """Return the source whose settings these are."""
-    return next(each for each in defined(KIND) if each.Settings is type(settings))
+    found = next((each for each in defined(KIND) if each.Settings is type(settings)), None)
+    if found is None:
+        raise InputError(f"{path_of(type(settings))}: no data source has these settings; was it defined again?")
+    return found
 
 
 def open_dataset(settings: DataSettings, *, sensors: int, types: int, seed: int) -> Dataset:
     """Return the scenario's data set, which has a device for each sensor."""
     source = require_sound(source_of(settings))
-    dataset = source.open(settings, sensors=sensors, types=types, seed=seed)
+    try:
+        dataset = source.open(settings, sensors=sensors, types=types, seed=seed)
+    except InputError:
+        raise
+    except Exception as error:
+        if code_digest(source) is None:
+            raise
+        raise InputError(f"{path_of(source)}: open raised {type(error).__name__}: {first_line(error)}") from None
     if not isinstance(dataset, Dataset):
         raise InputError(f"{path_of(source)}: open returns {type(dataset).__name__}: must be a Dataset")
     require_dataset(dataset, sensors)
@@ -65,6 +76,8 @@ def open_dataset(settings: DataSettings, *, sensors: int, types: int, seed: int)
 
 def require_dataset(dataset: Dataset, sensors: int) -> None:
     """Refuse a data set that lacks what a run reads before anything else, or has not a device for each sensor."""
+    if not isinstance(dataset, Dataset):
+        raise InputError(f"data is {dataset!r:.60}: must be a Dataset, such as from_arrays makes")
     who = path_of(type(dataset))
     for key, kind in (("name", str), ("devices", int), ("shape", DataShape), ("content", dict)):
         if not isinstance(getattr(dataset, key, None), kind):

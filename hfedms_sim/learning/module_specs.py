@@ -1,13 +1,15 @@
 """What a module costs, as the rest of the program knows networks: a ModelSpec, and its layers for people."""
 
 from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from hfedms_sim.learning.counting import counted
-from hfedms_sim.learning.networks import network_of
+from hfedms_sim.learning.networks import network_of, seeded
 from hfedms_sim.learning.recognition import Recognised, recognised
 from hfedms_sim.scenario import DataShape, Layer, LayerStack, ModelSpec
 
@@ -20,7 +22,9 @@ def spec_of_module(name: str, make: MakeModule, data: DataShape, classifier: str
     A module that is a stack of known layers is recognised, so that fast engines can train it.
     """
     figures = counted(make, data.input_shape, data.classes, classifier)
-    with torch.random.fork_rng(devices=[]):
+    if not figures.classifier_parameters:
+        raise ValueError(f"its classifier '{figures.classifier}' has no trained parameters of its own")
+    with seeded(0):
         module = make(*data)
     if not all(bool(torch.isfinite(value).all()) for value in module.parameters()):
         raise ValueError("the network starts with a weight that is not finite")
@@ -34,10 +38,20 @@ def spec_of_module(name: str, make: MakeModule, data: DataShape, classifier: str
         classifier_multiply_adds=figures.classifier_multiply_adds,
         buffers=figures.buffers,
         stack=None if known is None else _stack(known),
-        make=lambda: make(*data),
+        make=partial(make, *data),
         classifier_name=figures.classifier,
+        fingerprint=_fingerprint(module),
         layer_names=() if known is None else tuple(layer.name for layer in (*known.convolutions, *known.dense)),
     )
+
+
+def _fingerprint(module: nn.Module) -> str:
+    """Return a hash that tells this module from another that the same function has made, of a closure for instance."""
+    digest = sha256(repr(module).encode())
+    for name, value in module.state_dict().items():
+        digest.update(f"{name}{tuple(value.shape)}".encode())
+        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _stack(known: Recognised) -> LayerStack:

@@ -69,6 +69,9 @@ class Network(nn.Module, ABC):
         """A copy."""
         return {name: value.detach().clone() for name, value in self.numbers().items()}
 
+    def forget(self) -> None:
+        """Put back what is no part of the weights and yet changes in training, such as counters of batches."""
+
     def buffer_names(self) -> frozenset[str]:
         """Return the names of what is part of the weights and has no gradient."""
         trained = {name for name, value in self.root.named_parameters() if value.requires_grad}
@@ -108,24 +111,35 @@ class ModuleNetwork(Network):
         self.layer_names = spec.layer_names
         self._classifier_name = spec.classifier_name
         self.module: nn.Module = spec.make().to(torch.get_default_device())
+        kept = self.numbers()
+        self._fresh = {name: value.clone() for name, value in self.module.named_buffers() if name not in kept}
 
     @property
     def root(self) -> nn.Module:
         return self.module
 
     def forward(self, inputs: Tensor) -> Tensor:
-        logits: Tensor = self.module(inputs)
+        logits: Tensor = self.module(inputs.clone())  # it may work in place
         return logits
 
     def extract(self, inputs: Tensor) -> Tensor:
         seen: list[Tensor] = []
-        hook = self.head.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+
+        def note(_: nn.Module, arguments: tuple[Tensor, ...], named: dict[str, Tensor]) -> None:
+            seen.append(arguments[0] if arguments else named["input"])
+
+        hook = self.head.register_forward_pre_hook(note, with_kwargs=True)
         try:
-            self.module(inputs)
+            self.module(inputs.clone())
         finally:
             hook.remove()
         (vectors,) = seen
         return vectors
+
+    def forget(self) -> None:
+        buffers = dict(self.module.named_buffers())
+        for name, value in self._fresh.items():
+            buffers[name].copy_(value)
 
     @property
     def head(self) -> nn.Linear:

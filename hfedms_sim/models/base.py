@@ -39,5 +39,6 @@ class Model(ABC):
         try:
             return spec_of_module(self.name, self.module, data, self.classifier)
         except Exception as error:  # whatever somebody else's code raises
-            said = str(error) if isinstance(error, ValueError) else f"raised {type(error).__name__}: {error}"
+            words = (str(error).splitlines() or [""])[0]
+            said = words if isinstance(error, ValueError) else f"raised {type(error).__name__}: {words}"
             raise InputError(f"model '{self.name}' ({path_of(type(self))}): {said}") from None

@@ -86,6 +86,8 @@ class ModelSpec:
     """Of the classifier in the module."""
     layer_names: tuple[str, ...] = ()
     """Of the stack's layers in the module, in order."""
+    fingerprint: str = ""
+    """A hash of the module itself: its layers with their settings, its numbers with their shapes and first values."""
 
     @classmethod
     def of_stack(cls, name: str, stack: LayerStack, data: DataShape | None = None) -> "ModelSpec":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hfedms_sim.data import DATA_SETTINGS, Dataset
@@ -11,18 +12,19 @@ from hfedms_sim.result import RunDirectory, RunResult, is_finished, read_json
 from hfedms_sim.result import open_run as open_known_run
 from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario.yaml_io import read_yaml
-from hfedms_sim.simulation.parts import AnyModel
+from hfedms_sim.simulation.parts import AnyModel, parts_of, with_objects
 from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.run import run
 from hfedms_sim.simulation.session import Progress
 from hfedms_sim.strategies import SETTINGS
 
 
-def open_run(directory: Path | str) -> RunResult:
+def open_run(directory: Path | str, *, model: AnyModel | None = None, data: Dataset | None = None) -> RunResult:
     """Return a finished run as it was left in its directory. Tables are read when they are asked for.
 
     Arguments:
         directory: the run directory, such as `runs/quickstart-001`, or a trial of a campaign.
+        model, data: the objects that were passed to `run`, if any were; only predictions need them.
 
     Returns:
         The `RunResult` that `run` has returned.
@@ -40,7 +42,10 @@ def open_run(directory: Path | str) -> RunResult:
     except InputError:
         _require_outside_parts(directory)
         raise
-    return replace(opened, scenario=opened.scenario.loaded_by(load_scenario), predict=predictions_of)
+    scenario = opened.scenario.loaded_by(load_scenario)
+    by_name = model is None and data is None
+    predict = predictions_of if by_name else partial(predictions_of, parts=parts_of(scenario, model, data))
+    return replace(opened, scenario=scenario, predict=predict)
 
 
 def resume(
@@ -90,7 +95,7 @@ def resume(
         threads=threads,
         device=device,
         allow_infeasible=allow_infeasible,
-        out=RunDirectory.resumed(path, scenario, READABLE),
+        out=RunDirectory.resumed(path, with_objects(scenario, None, model, data), READABLE),
         learn_from=learn_from,
         on_round=on_round,
     )

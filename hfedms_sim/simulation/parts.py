@@ -4,19 +4,20 @@ In Python these may be objects instead of names; the scenario then says so, and 
 them, but only be played again by whoever passes them again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from hfedms_sim.data import Dataset, ObjectData, open_dataset, require_dataset, source_of
 from hfedms_sim.data import code_digest as data_digest
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.known import path_of
 from hfedms_sim.models import MODELS, Model, model_class
 from hfedms_sim.models import code_digest as model_digest
 from hfedms_sim.models import require_sound as require_sound_model
 from hfedms_sim.outside import code_digest, modules_of
 from hfedms_sim.scenario import CHARACTER_IMAGES, LocalTraining, ModelSpec, Scenario
-from hfedms_sim.strategies import AnyStrategy, require_sound, strategy_of
+from hfedms_sim.strategies import AnyStrategy, Strategy, name_of, require_sound, strategy_of
 from hfedms_sim.strategies import code_digest as strategy_digest
 
 AnyModel = Model | type[Model] | Callable[[tuple[int, ...], int], Any]
@@ -39,6 +40,20 @@ class Outside(NamedTuple):
     def paths(self) -> dict[str, str | None]:
         return {kind: None if known is None else known[0] for kind, known in self._asdict().items()}
 
+    @contextmanager
+    def blamed(self, when: str) -> Iterator[None]:
+        """Tell in one line what somebody else's code raises; what ours raises, where there is none, goes through."""
+        try:
+            yield
+        except (InputError, RunError):
+            raise
+        except Exception as error:
+            named = [path for path in self.paths().values() if path is not None]
+            if not named:
+                raise
+            said = (str(error).splitlines() or [""])[0]
+            raise RunError(f"{', '.join(named)}: raised {type(error).__name__} {when}: {said}") from error
+
     def digests(self) -> dict[str, str]:
         """Return the hashes as a lineage holds them."""
         names = {"strategy": "outside_code", "model": "outside_model", "data": "outside_data"}
@@ -52,20 +67,21 @@ def with_objects(
     data: Dataset | None = None,
 ) -> Scenario:
     """Return the scenario that names these objects instead of its own parts."""
+    if not isinstance(scenario, Scenario):
+        raise InputError(f"scenario is a {type(scenario).__name__}: must be a Scenario, as load_scenario makes it")
     changes: dict[str, Any] = {}
     if strategy is not None:
         changes["strategy"] = _settings_of(strategy)
     if model is not None:
         changes["model"] = model_object(model).name
     if data is not None:
-        changes["data"] = ObjectData(name=data.name)
+        require_dataset(data, scenario.sensors.count)
+        changes["data"] = ObjectData(set="object", name=data.name)
     return scenario.model_copy(update=changes)
 
 
 def parts_of(scenario: Scenario, model: AnyModel | None = None, data: Dataset | None = None) -> Parts:
     """Open the data set and work out the network's figures; objects stand for the names in the scenario."""
-    if data is not None:
-        require_dataset(data, scenario.sensors.count)
     dataset = _opened(scenario) if data is None else data
     network = _known_model(scenario.model) if model is None else model_object(model)
     spec = network.spec(dataset.shape)
@@ -75,25 +91,40 @@ def parts_of(scenario: Scenario, model: AnyModel | None = None, data: Dataset | 
 
 
 def _settings_of(strategy: LocalTraining | AnyStrategy) -> LocalTraining:
+    """Return settings that name their strategy, so that whoever writes down what was set writes it down too."""
     if isinstance(strategy, LocalTraining):
         require_sound(strategy_of(strategy))
-        return strategy
-    settings: LocalTraining = require_sound(strategy).Settings()  # type: ignore[call-arg]  # its name has a default
-    return settings
+        return strategy.model_copy(update={"name": strategy.name})
+    if isinstance(strategy, type) and issubclass(strategy, Strategy):
+        return require_sound(strategy).Settings(name=name_of(strategy))
+    raise InputError(f"strategy is {strategy!r:.60}: must be a strategy's settings or its class")
 
 
 def _known_model(name: str) -> Model:
     if name not in MODELS:
         raise InputError(f"model = '{name}': its code is not here; import its module, or pass the model to run()")
-    return MODELS[name]()
+    return _made(MODELS[name])
 
 
 def model_object(model: AnyModel) -> Model:
     """Return the network that an object, a class or a function stands for."""
     if isinstance(model, Model):
         return model
-    known = model if isinstance(model, type) and issubclass(model, Model) else model_class(model)
-    return require_sound_model(known)()
+    if isinstance(model, type) and issubclass(model, Model):
+        return _made(require_sound_model(model))
+    if not callable(model) or isinstance(model, type) or not hasattr(model, "__code__"):
+        raise InputError(f"model is {model!r:.60}: must be a Model, or a function of input shape and classes")
+    made = model_class(model)
+    if made.name in MODELS.shipped:
+        raise InputError(f"model: {path_of(model)} would be called '{made.name}', as a shipped network is; rename it")
+    return made()
+
+
+def _made(model: type[Model]) -> Model:
+    try:
+        return model()
+    except TypeError as error:
+        raise InputError(f"{path_of(model)}: cannot be made without arguments ({error}); pass an object") from None
 
 
 def _opened(scenario: Scenario) -> Dataset:

@@ -120,7 +120,8 @@ class RememberingLearner:
     def _train(self, learner: "Learner", played: _Played) -> None:
         """Train one round. A state that others wait for is written before the round counts as finished."""
         started = perf_counter()
-        learner.learn(played.record)
+        with self._parts.outside.blamed(f"in round {played.record.round}"):
+            learner.learn(played.record)
         self.learn_s += perf_counter() - started
         self.rounds_trained += 1
         if self._store.keeps_checkpoints() and (self._store.is_pinned(played.lineage) or self._pace.is_due()):
@@ -142,7 +143,8 @@ class RememberingLearner:
         if self._probe is None and self._probed is not None:
             self._probe = Probe.of(self._probed, self._batches)
         _, evaluator = self._load()
-        metrics = evaluator.evaluate(learner.weights, self._probe)
+        with self._parts.outside.blamed("when it was tested"):
+            metrics = evaluator.evaluate(learner.weights, self._probe)
         self.evaluate_s += perf_counter() - started
         return metrics
 

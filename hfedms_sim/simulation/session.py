@@ -259,6 +259,7 @@ def _lineage_settings(scenario: Scenario, parts: Parts, computing: Computing) ->
     """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
     return {
         **parts.outside.digests(),
+        **({"module": parts.model.fingerprint} if parts.model.fingerprint else {}),
         "data": lineage_data(parts.dataset),
         "augment": scenario.stream.augment,
         "arrival": "static" if scenario.stream.arrival == "static" else "stream",

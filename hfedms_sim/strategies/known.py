@@ -47,7 +47,10 @@ KIND: Kind[Strategy[Any, Any]] = Kind(
 
 def strategy_of(settings: LocalTraining) -> AnyStrategy:
     """Return the strategy whose settings these are."""
-    return next(each for each in defined(KIND) if each.Settings is type(settings))
+    found = next((each for each in defined(KIND) if each.Settings is type(settings)), None)
+    if found is None:
+        raise InputError(f"{path_of(type(settings))}: no strategy has these settings; was it defined again?")
+    return found
 
 
 def code_digest(strategy: AnyStrategy) -> str | None:

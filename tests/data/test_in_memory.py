@@ -134,3 +134,33 @@ def test_bad_arrays_are_refused_in_one_line(changes: dict[str, Any], complaint: 
         from_arrays(**given)
     assert str(refusal.value).startswith(f"arrays: {complaint}")
     assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_numbers_of_numpy_and_names_of_a_table_are_taken() -> None:
+    labels = np.arange(30) % 3
+    inputs = np.zeros((30, 2))
+    dealt = from_arrays(
+        inputs,
+        labels,
+        partition={"kind": "iid"},
+        devices=np.int64(5),  # type: ignore[arg-type]
+        classes=labels.max() + 1,
+        seed=np.int64(3),  # type: ignore[arg-type]
+    )
+    assert json.loads(json.dumps(dealt.content)) == dealt.content
+    named = from_arrays(inputs, labels, device=np.array(["a", "b", "c"] * 10, dtype=object))
+    assert named.devices == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"devices": 0}, "devices = 0: must be at least 1"),
+        ({"devices": 2.5}, "devices = 2.5: must be a whole number"),
+        ({"devices": 3, "seed": "x"}, "seed = 'x': must be a whole number"),
+        ({"devices": 3, "classes": 3.0}, "classes = 3.0: must be a whole number"),
+    ],
+)
+def test_what_is_no_whole_number_is_refused_in_one_line(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        from_arrays(np.zeros((9, 2)), np.arange(9) % 3, partition={"kind": "iid"}, **wrong)

@@ -165,3 +165,40 @@ def test_a_network_of_modules_is_trained_by_adaptive_servers_with_the_mean_of_it
     variances: list[Tensor] = [value for name, value in learner.weights.items() if name.endswith("running_var")]
     assert all(bool((value > 0).all()) for value in variances)
     assert not torch.equal(variances[0], next(v for n, v in start.items() if n.endswith("running_var")))
+
+
+def test_counters_of_batches_start_anew_in_every_chain() -> None:
+    """With momentum None the running mean is over all batches so far, which the counter counts."""
+    spec = spec_from(nn.BatchNorm1d(6, momentum=None), nn.Linear(6, 3))
+    start, engine = initial_weights(spec, Draws(1)), GenericEngine(network_of(spec))
+    chain = [local_set(FEATURES, 20, 1)]
+    alone = engine.train_models(start, [chain], [1.0], SGD)
+    second = engine.train_models(start, [[local_set(FEATURES, 20, 2)], chain], [0.0, 1.0], SGD)
+    assert all(torch.equal(alone[name], second[name]) for name in alone)
+
+
+def test_a_network_that_works_in_place_leaves_the_samples_alone() -> None:
+    spec = spec_from(nn.ReLU(inplace=True), nn.Linear(6, 3))
+    engine, weights = GenericEngine(network_of(spec)), initial_weights(spec, Draws(1))
+    inputs = local_set(FEATURES, 20, 1).inputs
+    kept = inputs.clone()
+    engine.logits(weights, inputs)
+    engine.extract(weights, inputs)
+    assert torch.equal(inputs, kept)
+
+
+def test_a_parameter_that_the_loss_does_not_depend_on_is_still_pulled() -> None:
+    class Unused(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.extra, self.head = nn.Linear(6, 2), nn.Linear(6, 3)
+
+        def forward(self, inputs: Tensor) -> Tensor:
+            logits: Tensor = self.head(inputs)
+            return logits
+
+    spec = spec_of_module("unused", lambda shape, classes: Unused(), FEATURES)
+    start, engine = initial_weights(spec, Draws(1)), GenericEngine(network_of(spec))
+    found = engine.train_models(start, [[local_set(FEATURES, 20, 1)]], [1.0], SGD._replace(proximal=0.1))
+    assert torch.equal(found["extra.weight"], start["extra.weight"])
+    assert not torch.equal(found["head.weight"], start["head.weight"])

@@ -5,18 +5,22 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
-from hfedms_sim.data import from_arrays
+from hfedms_sim.data import Dataset, from_arrays
+from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import MODELS
-from hfedms_sim.simulation import open_run, run
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation import open_run, resume, run
+from hfedms_sim.strategies.fedprox import FedProx
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "extending.md"
 SMALL = ["--rounds", "3", "--set", "sensors.count=10", "--set", "evaluate_every=3", "--quiet"]
@@ -180,3 +184,92 @@ def test_naming_networks_does_not_load_torch() -> None:
         "import sys; from hfedms_sim.models import MODELS, spec_of; spec_of('cnn'); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def small(**changes: Any) -> Scenario:
+    raw = {"sensors.count": 10, "strategy.beta": 3, "stop_at": None, "evaluate_every": 2} | changes
+    return load_scenario("quickstart", rounds=2, overrides=raw)
+
+
+def separable() -> Dataset:
+    labels = np.arange(400) % 4
+    return from_arrays(np.eye(4)[labels].repeat(2, axis=1), labels, partition={"kind": "iid"}, devices=10)
+
+
+def with_dropout(share: float) -> Callable[[tuple[int, ...], int], nn.Module]:
+    def net(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+        return nn.Sequential(nn.Linear(*input_shape, 8), nn.Dropout(share), nn.Linear(8, classes))
+
+    return net
+
+
+def test_a_network_of_a_closure_is_told_from_another_of_the_same_function(tmp_path: Path) -> None:
+    run(small(), model=with_dropout(0.0), data=separable(), out=tmp_path / "one")
+    again = run(small(), model=with_dropout(0.0), data=separable(), learn_from=[tmp_path / "one"])
+    other = run(small(), model=with_dropout(0.9), data=separable(), learn_from=[tmp_path / "one"])
+    assert (again.provenance["rounds_trained"], other.provenance["rounds_trained"]) == (0, 2)
+
+
+def test_the_scenario_of_a_run_with_objects_can_be_changed_and_stays_what_it_was() -> None:
+    result = run(small(), strategy=FedProx, data=separable(), model=linear, timing_only=True)
+    longer = result.scenario.model_copy(update={"model": "mlp"}).replacing(rounds=3)
+    assert (longer.strategy.name, longer.data.set, longer.rounds) == ("fedprox", "object", 3)
+
+
+def test_a_run_is_opened_and_resumed_with_the_objects_it_was_given(tmp_path: Path) -> None:
+    played = run(small(), model=linear, data=separable(), out=tmp_path / "one")
+    opened = open_run(tmp_path / "one", model=linear, data=separable())
+    assert opened.predictions().equals(played.predictions())
+    with pytest.raises(InputError, match=r"data.set = 'object' \('arrays'\): was passed as an object"):
+        resume_unfinished(tmp_path / "one")
+    (tmp_path / "one" / "summary.json").unlink()
+    assert resume(tmp_path / "one", model=linear, data=separable()).provenance["rounds_trained"] == 0
+
+
+def resume_unfinished(path: Path) -> None:
+    (path / "summary.json").rename(path / "kept.json")
+    try:
+        resume(path, model=linear)
+    finally:
+        (path / "kept.json").rename(path / "summary.json")
+
+
+def tiny_mlp(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+    return linear(input_shape, classes)
+
+
+@pytest.mark.parametrize(
+    ("objects", "said"),
+    [
+        ({"model": 5}, "model is 5: must be a Model, or a function"),
+        ({"model": nn.Linear(2, 2)}, "model is Linear.*: must be a Model, or a function"),
+        ({"model": tiny_mlp}, "would be called 'tiny-mlp', as a shipped network is; rename it"),
+        ({"data": (1, 2)}, r"data is \(1, 2\): must be a Dataset"),
+        ({"strategy": "fedavg"}, "strategy is 'fedavg': must be a strategy's settings or its class"),
+    ],
+)
+def test_what_is_no_part_is_refused_in_one_line(objects: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        run(small(), timing_only=True, **objects)
+    assert "\n" not in str(refused.value)
+
+
+class RaisesInTraining(nn.Module):
+    def __init__(self, features: int, classes: int) -> None:
+        super().__init__()
+        self.head = nn.Linear(features, classes)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        if self.training:
+            raise RuntimeError("not today\nnor tomorrow")
+        logits: Tensor = self.head(inputs)
+        return logits
+
+
+def raising(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+    return RaisesInTraining(*input_shape, classes)
+
+
+def test_what_a_network_raises_in_training_is_one_line_that_names_it() -> None:
+    with pytest.raises(RunError, match=r"test_outside:raising: raised RuntimeError in round 1: not today$"):
+        run(small(), model=raising, data=separable())

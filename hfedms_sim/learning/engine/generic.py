@@ -65,6 +65,7 @@ class GenericEngine:
         anchors = [start[name] for name in stepped] if sgd.proximal else None
         for chain in chains:
             network.load(start)
+            network.forget()
             network.train()
             for local in chain:
                 with seeded(local.seed) if isinstance(network, ModuleNetwork) else nullcontext():
@@ -119,5 +120,8 @@ def _descend(
 
 def _pull(parameters: Sequence[nn.Parameter], anchors: Sequence[Tensor], strength: float) -> None:
     for parameter, anchor in zip(parameters, anchors, strict=True):
-        assert parameter.grad is not None
-        parameter.grad.add_(parameter.detach() - anchor, alpha=strength)
+        apart = parameter.detach() - anchor
+        if parameter.grad is None:  # the loss does not depend on it
+            parameter.grad = strength * apart
+        else:
+            parameter.grad.add_(apart, alpha=strength)
