@@ -7,11 +7,14 @@ from benchmarks.clock import benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
 from benchmarks.engine_modules import benchmark_modules
 from benchmarks.engine_rivals import benchmark_rivals
+from benchmarks.faults import benchmark_churn, benchmark_invariants
 from benchmarks.grouping import benchmark_grouping
 
 BENCHMARKS = {
     "transfers": benchmark_transfers,
     "scale": benchmark_scale,
+    "invariants": benchmark_invariants,
+    "churn": benchmark_churn,
     "grouping": benchmark_grouping,
     "engine": benchmark_engines,
     "engine-rivals": benchmark_rivals,

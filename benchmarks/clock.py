@@ -30,8 +30,8 @@ def benchmark_transfers() -> bool:
     print("(a) a transfer of a timing-only FedAvg run of paper-stream, with its trace row, in bare SimPy timeouts")
     met = []
     for profile, before in BEFORE.items():
-        measured = _measured("benchmarks.one_transfer", profile)
-        timeout_s, transfer_s = measured["timeout_s"], measured["transfer_s"]
+        figures = measured("benchmarks.one_transfer", profile)
+        timeout_s, transfer_s = figures["timeout_s"], figures["transfer_s"]
         print(f"    {profile}: timeout {timeout_s * 1e6:.2f} us, transfer {transfer_s * 1e6:.2f} us")
         met.append(at_most(f"ratio on {profile}", transfer_s / timeout_s, ALLOWED * before))
     return all(met)
@@ -55,10 +55,10 @@ def benchmark_scale() -> bool:
 
 
 def _rounds_of(count: int) -> list[dict[str, Any]]:
-    return [_measured("benchmarks.one_round", str(count)) for _ in range(REPEATS)]
+    return [measured("benchmarks.one_round", str(count)) for _ in range(REPEATS)]
 
 
-def _measured(module: str, *arguments: str) -> dict[str, Any]:
+def measured(module: str, *arguments: str) -> dict[str, Any]:
     """In a process of its own: its memory, and where that lies, are this measurement's alone."""
     command = [sys.executable, "-m", module, *arguments]
     return dict(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))

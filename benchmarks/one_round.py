@@ -1,4 +1,7 @@
-"""One FedAvg round of COUNT sensors in 50 cells; prints seconds and peak memory as JSON. Used by benchmarks.clock."""
+"""One FedAvg round of COUNT sensors in 50 cells; prints seconds and peak memory as JSON. Used by benchmarks.clock.
+
+With `churn` every sensor is out of reach 5 % of the time, for a day on average.
+"""
 
 import json
 import resource
@@ -15,12 +18,15 @@ MINIMUM_S = 1.5
 CELLS = ", ".join(f"{{name: cell{number}, profile: lte-cat-m2-paper}}" for number in range(50))
 
 
-def scenario_of(count: int) -> Scenario:
-    overrides = [f"sensors.count={count}", f"cells=[{CELLS}]"]
+CHURN = f"faults=[{{kind: sensor-outage, mean_up_s: {19 * 86_400.0}, mean_down_s: {86_400.0}}}]"
+
+
+def scenario_of(count: int, *changes: str) -> Scenario:
+    overrides = [f"sensors.count={count}", f"cells=[{CELLS}]", *changes]
     return load_scenario("paper-stream", strategy="fedavg", rounds=1, overrides=overrides)
 
 
-def main(count: int) -> None:
+def main(count: int, *changes: str) -> None:
     """A short round is repeated for a second or so, and the quickest counts: noise only ever adds."""
     measured: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as directory:
@@ -28,7 +34,7 @@ def main(count: int) -> None:
         started = perf_counter()
         while not measured or perf_counter() - started < MINIMUM_S:
             start = process_time()
-            result = run(scenario_of(count), timing_only=True, out=Path(directory) / f"run{len(measured)}")
+            result = run(scenario_of(count, *changes), timing_only=True, out=Path(directory) / f"run{len(measured)}")
             phases = result.provenance["wall_s"]
             measured.append({"seconds": phases["play"] + phases["write"], "cpu_s": process_time() - start})
     gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # ru_maxrss is in kilobytes
@@ -36,4 +42,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *([CHURN] if "churn" in sys.argv[2:] else []))

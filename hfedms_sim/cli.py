@@ -12,7 +12,7 @@ from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.stopping import has_diverged, stopped_of
+from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of
 
 if TYPE_CHECKING:
     from hfedms_sim.result import RunDirectory
@@ -165,6 +165,8 @@ def run_command(  # noqa: PLR0913 (one for each option)
         click.echo(f"Tables and summary: {directory.path}")
     if has_diverged(result.summary):
         raise RunError(f"training {stopped_of(result.summary)}; a lower strategy.learning_rate may help")
+    if has_stalled(result.summary):
+        raise RunError(f"the run {stopped_of(result.summary)}")
 
 
 @main.command()

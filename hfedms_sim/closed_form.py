@@ -66,8 +66,8 @@ def traffic(
 
 def exact_traffic(scenario: Scenario, model: ModelSpec) -> Traffic | None:
     """Return what the run will send; None for strategies and options that the formulas do not cover."""
-    if scenario.sensors.placement.kind != "none":
-        return None  # coverage decides who takes part
+    if scenario.sensors.placement.kind != "none" or not scenario.is_steady:
+        return None  # coverage, or what goes wrong, decides who takes part
     formula = _TRAFFIC.get(scenario.strategy.name)
     return None if formula is None else formula(scenario, scenario.strategy, model)
 

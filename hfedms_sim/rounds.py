@@ -92,7 +92,8 @@ class Plan:
     all the groups from which these were drawn, where later rounds draw from them again. `total_groups`: M, how many
     there are to draw from; where everybody trains alone, each sensor that can take part is one. `newcomers`:
     participants that have not stored a cycle yet, where they work less. `counts`: the class counts that the groups were
-    formed by (sensors x classes), where later cycles form theirs by the same.
+    formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
+    `closes_after`: how many groups have to arrive until the round is closed; None: all.
     """
 
     round: int
@@ -111,6 +112,7 @@ class Plan:
     formed: tuple[tuple[int, ...], ...] = ()
     newcomers: frozenset[int] = frozenset()
     counts: NDArray[np.int64] | None = None
+    closes_after: int | None = None
 
     @property
     def participants(self) -> int:
@@ -119,6 +121,23 @@ class Plan:
     @property
     def uplink_payload(self) -> Payload:
         return Payload(self.payload.kind, self.payload.size_bytes + self.extra_uplink_bytes)
+
+
+def empty_plan(round_number: int, cycle: int) -> Plan:
+    """Return the plan of a full round in which nobody takes part."""
+    return Plan(
+        round=round_number,
+        cycle=cycle,
+        phase="full",
+        groups=(),
+        total_groups=0,
+        payload=Payload("model", 1),
+        work=(),
+        memory_fill={},
+        reuse_batch=False,
+        scatter=None,
+        trained_parameters=0,
+    )
 
 
 Samples = tuple[tuple[int, int], ...]
@@ -141,7 +160,12 @@ class Participation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """The round as it happened: all the learner needs to know of the world. `chains` follow the plan's groups."""
+    """The round as it happened: all the learner needs to know of the world.
+
+    `chains` follow the plan's groups; each has those that handed over, in their order. `arrived`: whether what a chain
+    made counts at the server; none does in a void round. `arrivals`: how many came there, whether or not they counted;
+    `late`: how many were cut off when the round was closed.
+    """
 
     round: int
     cycle: int
@@ -150,6 +174,13 @@ class RoundRecord:
     arrived: tuple[bool, ...]
     start_s: float
     end_s: float
+    arrivals: int = 0
+    late: int = 0
+
+    @property
+    def is_void(self) -> bool:
+        """Whether nothing arrived, so that the model stays as it was."""
+        return not any(self.arrived)
 
     @property
     def participations(self) -> Iterator[Participation]:
@@ -177,10 +208,10 @@ class NetworkView:
     uplink_channels: NDArray[np.float64]
     """By cell: how many sensors it serves at their full rate."""
     downlink_channels: NDArray[np.float64]
-    battery_share: None = None
-    """What is left of each battery; not known yet."""
-    availability: None = None
-    """Announced absences; not known yet."""
+    battery_share: NDArray[np.float64] | None = None
+    """What is left of each battery; None where batteries do not empty."""
+    here_until_s: NDArray[np.float64] | None = None
+    """Until when each sensor is announced to be there, now if it is away; None where nobody is announced to go."""
 
 
 class PlanContext(NamedTuple):
@@ -190,6 +221,8 @@ class PlanContext(NamedTuple):
     """Class counts of the report, sensors x classes; None if it asked for none."""
     network: Callable[[], NetworkView]
     """The network as it is now; worked out when asked for."""
+    sensors: NDArray[np.int64]
+    """Who can be asked to take part, ascending: not announced to be away, and has reported if that was asked for."""
 
 
 def lineage_root(settings: Mapping[str, Any]) -> str:
@@ -198,11 +231,15 @@ def lineage_root(settings: Mapping[str, Any]) -> str:
 
 
 def lineage_after(parent: str, record: RoundRecord) -> str:
-    """The hash after one more round. Columns are hashed as little-endian 64-bit integers."""
+    """The hash after one more round. Columns are hashed as little-endian 64-bit integers.
+
+    A chain in which nobody handed over is as if it had not been planned: nothing is learnt from it.
+    """
     participations = list(record.participations)
+    chains = [(len(chain), arrived) for chain, arrived in zip(record.chains, record.arrived, strict=True) if chain]
     columns = (
-        [len(chain) for chain in record.chains],
-        record.arrived,
+        [length for length, _ in chains],
+        [arrived for _, arrived in chains],
         [(p.sensor, p.trained, p.handed_over, p.got_scatter, len(p.samples)) for p in participations],
         [span for p in participations for span in p.samples],
     )

@@ -11,10 +11,10 @@ at most K, of L = floor(K / M) sensors each; m = floor(kappa M) of them, at leas
 a cycle is the full synchronisation (the paper's own counts need that, although its text says r mod T = 0).
 """
 
-from math import floor, log, log1p
+from math import ceil, floor, log, log1p
 from typing import Literal
 
-from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario import LocalTraining, Scenario
 
 Growth = Literal["log", "linear", "exp"]
 
@@ -38,6 +38,12 @@ def position_in_cycle(round_number: int, interval: int) -> int:
 def selected(ratio: float, count: int) -> int:
     """floor(kappa count), at least one."""
     return max(1, floor(ratio * count + _SLACK))
+
+
+def invited(settings: LocalTraining, count: int) -> int:
+    """Return how many of so many are invited to take part, over-selection included."""
+    awaited = selected(settings.sample_ratio, count)
+    return min(count, ceil((1.0 + settings.over_selection) * awaited - _SLACK))
 
 
 def group_count(growth: Growth, alpha: float, beta: int, cycle: int, sensors: int) -> int:

@@ -2,6 +2,7 @@
 
     {"reason": "target", "round": 70, "detail": "accuracy 0.6"}                 the accuracy to stop at was reached
     {"reason": "diverged", "round": 3, "detail": "a weight is not finite"}      training broke down
+    {"reason": "stalled", "round": 9, "detail": "every sensor is gone for ever"}  nobody is left to go on with
 
 Earlier versions wrote a sentence instead, which is read into the same form.
 """
@@ -10,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-TARGET, DIVERGED = "target", "diverged"
+TARGET, DIVERGED, STALLED = "target", "diverged", "stalled"
 
 _SENTENCES = {
     TARGET: re.compile(r"(?P<detail>accuracy \S+) reached in round (?P<round>\d+)"),
@@ -20,7 +21,7 @@ _SENTENCES = {
 
 class Stopped(NamedTuple):
     reason: str
-    """`target` or `diverged`; a later version may know others."""
+    """`target`, `diverged` or `stalled`; a later version may know others."""
     round: int
     """The last one that was played."""
     detail: str
@@ -34,6 +35,11 @@ class Stopped(NamedTuple):
     def diverged(cls, what: str, round_number: int) -> "Stopped":
         """Return that something is not finite any more."""
         return cls(DIVERGED, round_number, f"{what} is not finite")
+
+    @classmethod
+    def stalled(cls, why: str, round_number: int) -> "Stopped":
+        """Return that the run could make no progress any more."""
+        return cls(STALLED, round_number, why)
 
     def __str__(self) -> str:
         if self.reason == TARGET:
@@ -61,6 +67,12 @@ def has_diverged(summary: Mapping[str, Any]) -> bool:
     """Return whether a run ended because training broke down."""
     stopped = stopped_of(summary)
     return stopped is not None and stopped.reason == DIVERGED
+
+
+def has_stalled(summary: Mapping[str, Any]) -> bool:
+    """Return whether a run ended because nobody was left to go on with."""
+    stopped = stopped_of(summary)
+    return stopped is not None and stopped.reason == STALLED
 
 
 def current_summary(summary: Mapping[str, Any]) -> dict[str, Any]:

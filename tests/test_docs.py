@@ -152,7 +152,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Setting]]:
-    """Every key below `model`, dotted. A profile, strategies and data sets have tables of their own."""
+    """Every key below `model`, dotted. A profile, strategies, data sets and kinds have tables of their own."""
     schema = model.model_json_schema()
     for key, field in keys_of(model).items():
         nested = settings_in(field.annotation)
@@ -160,6 +160,8 @@ def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
             yield f"{prefix}{key}.name", Setting(listed(list(SHIPPED)), f"`{DEFAULT_STRATEGY}`")
         elif nested == [DataSettings]:
             yield f"{prefix}{key}.set", Setting(listed(list(DATA_SOURCES.shipped)), f"`{DEFAULT_DATA_SET}`")
+        elif len(nested) > 1:
+            yield from kind_settings(f"{prefix}{key}", field, values_of(schema["properties"][key]))
         elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
             yield from settings_of(nested[0], f"{prefix}{key}.")
         else:
@@ -167,6 +169,27 @@ def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
             if nested and nested[0] is not NetworkProfile:
                 place = ".N." if values_of(schema["properties"][key]).startswith("list") else "."
                 yield from settings_of(nested[0], f"{prefix}{key}{place}")
+
+
+def kind_settings(key: str, field: FieldInfo, values: str) -> Iterator[tuple[str, Setting]]:
+    """What is one of several kinds: which there are; what a list has before it."""
+    kinds = listed([kind_of(each) for each in settings_in(field.annotation)])
+    if values.startswith("list"):
+        yield key, Setting(values, default_of(field))
+        yield f"{key}.N.kind", Setting(kinds, "required")
+    else:
+        yield f"{key}.kind", Setting(kinds, f"`{field.default.kind}`")
+
+
+def kind_of(settings: type[Settings]) -> str:
+    (kind,) = get_args(settings.model_fields["kind"].annotation)
+    assert isinstance(kind, str)
+    return kind
+
+
+def kinds_of(key: str) -> dict[str, type[Settings]]:
+    """The kinds that a key of scenarios has, by name."""
+    return {kind_of(each): each for each in settings_in(keys_of(Scenario)[key].annotation)}
 
 
 def settings_in(annotation: Any) -> list[type[Settings]]:
@@ -184,6 +207,8 @@ def default_of(field: FieldInfo) -> str:
 
 def values_of(schema: dict[str, Any]) -> str:
     """A JSON Schema in the words of the page."""
+    if "oneOf" in schema:
+        return "mapping"
     if "anyOf" in schema:
         return " or ".join(values_of(choice) for choice in schema["anyOf"])
     if "$ref" in schema:
@@ -200,10 +225,16 @@ def values_of(schema: dict[str, Any]) -> str:
 
 
 def list_of(schema: dict[str, Any]) -> str:
-    if schema.get("maxItems") == 0:
-        return "`[]`"
-    count = f" of {schema['minItems']:,} to {schema['maxItems']:,}" if "minItems" in schema else ""
-    return f"list{count}; each: {values_of(schema['items'])}"
+    return f"list{item_count(schema)}; each: {values_of(schema['items'])}"
+
+
+def item_count(schema: dict[str, Any]) -> str:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if least is not None and most is not None:
+        return f" of {least:,} to {most:,}"
+    if most is not None:
+        return f" of at most {most:,}"
+    return "" if least is None else f" of at least {least:,}"
 
 
 def bounds(schema: dict[str, Any]) -> str:
@@ -226,10 +257,10 @@ def documented(rows: list[dict[str, str]]) -> dict[str, Setting]:
 
 
 def scenario_rows() -> list[dict[str, str]]:
-    """The tables of keys but for the settings of strategies and data sets."""
+    """The tables of keys but for the settings of strategies, data sets and kinds."""
     pages = sections(text_of(SCENARIO))
     text = "".join(content for heading, content in pages.items() if heading != PROFILE_HEADING)
-    return [row for row in table_rows(text) if "key" in row and not {"strategies", "sets"} & row.keys()]
+    return [row for row in table_rows(text) if "key" in row and not {"strategies", "sets", "kinds"} & row.keys()]
 
 
 def strategy_rows(strategy: str) -> list[dict[str, str]]:
@@ -241,6 +272,12 @@ def strategy_rows(strategy: str) -> list[dict[str, str]]:
 def data_rows(data_set: str) -> list[dict[str, str]]:
     """Of the table that says which data sets have a key."""
     return [row for row in table_rows(text_of(SCENARIO)) if data_set in ticked(row.get("sets", ""))]
+
+
+def kind_rows(key: str, kind: str) -> list[dict[str, str]]:
+    """Of the table that says which kinds have a key below `key`."""
+    rows = [row for row in table_rows(text_of(SCENARIO)) if kind in ticked(row.get("kinds", ""))]
+    return [row for row in rows if ticked(row["key"])[0].startswith(f"{key}.")]
 
 
 def test_every_scenario_key_is_documented_with_its_values_and_default() -> None:
@@ -264,6 +301,23 @@ def test_every_setting_of_a_data_set_is_documented_with_its_values_and_default(d
     expected = dict(settings_of(DATA_SOURCES.shipped[data_set].Settings, "data."))
     del expected["data.set"]
     assert documented(data_rows(data_set)) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "prefix", "kind"),
+    [("faults", "faults.N.", kind) for kind in kinds_of("faults")]
+    + [("availability", "availability.", kind) for kind in kinds_of("availability")],
+)
+def test_every_setting_of_a_kind_is_documented_with_its_values_and_default(key: str, prefix: str, kind: str) -> None:
+    expected = dict(settings_of(kinds_of(key)[kind], prefix))
+    del expected[f"{prefix}kind"]
+    assert documented(kind_rows(key, kind)) == expected
+
+
+@pytest.mark.parametrize("key", ["faults", "availability"])
+def test_no_kind_is_documented_that_does_not_exist(key: str) -> None:
+    rows = [row for row in table_rows(text_of(SCENARIO)) if "kinds" in row and f"`{key}." in row["key"]]
+    assert {kind for row in rows for kind in ticked(row["kinds"])} <= kinds_of(key).keys()
 
 
 def test_the_sizes_of_the_models_are_documented() -> None:
@@ -307,9 +361,9 @@ def test_every_key_of_the_json_files_is_documented(file: str) -> None:
 
 
 def json_keys(content: Any, prefix: str = "") -> Iterator[str]:
-    """Dotted; the versions of packages are one key."""
+    """Dotted; the versions of packages are one key, and so are the counts of faults."""
     for key, value in content.items():
-        if isinstance(value, dict) and key != "versions":
+        if isinstance(value, dict) and key not in ("versions", "faults"):
             yield from json_keys(value, f"{prefix}{key}.")
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             yield from json_keys(value[0], f"{prefix}{key}[].")

@@ -328,6 +328,11 @@ LONG: dict[str, Any] = {
     "probe_round": 7,
     "stream": {"batch": 10},
     "strategy": {"name": "hfedms-d", "interval": 3, "beta": 2, "sample_ratio": 0.5, "memory": 20},
+    "faults": [
+        {"kind": "sensor-crash", "mean_up_s": 4000.0, "mean_down_s": 300.0},
+        {"kind": "cell-outage", "mean_up_s": 1500.0, "mean_down_s": 30.0},
+        {"kind": "transfer-loss", "probability": 0.02},
+    ],
 }
 
 
@@ -337,7 +342,9 @@ def long_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     directory = tmp_path_factory.mktemp("long")
     path = write_scenario(directory / "s.yaml", **LONG)
     assert exit_code(started(path, directory / "run")) == 0
-    return path, outcome(directory / "run"), _log_bytes(directory / "run")
+    whole = outcome(directory / "run")
+    assert whole["summary"]["faults"].keys() >= {"skip", "lost work", "outage", "retry"}  # it is worth resuming
+    return path, whole, _log_bytes(directory / "run")
 
 
 def _log_bytes(out: Path) -> int:

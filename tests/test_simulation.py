@@ -20,7 +20,8 @@ FILES = {
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",
     "final_accuracy", "best_accuracy", "final_loss", "bytes", "energy_j", "energy_by_state",
-    "energy_extrapolated", "energy_missing", "battery_life", "cells", "limited_by", "targets", "closed_form", "lineage",
+    "energy_extrapolated", "energy_missing", "battery_life", "faults", "cells", "limited_by", "targets", "closed_form",
+    "lineage",
 ]  # fmt: skip
 
 

@@ -102,8 +102,8 @@ def _portable(trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
-    parts = (scenario["data"], scenario["stream"], scenario["compute"], scenario["sensors"]["placement"])
-    for part in parts:
+    parts = [scenario[key] for key in ("data", "stream", "compute", "availability")]
+    for part in (*parts, scenario["sensors"]["placement"]):
         path = part.get("path")
         if path is not None:
             if path not in digests:

@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
 def limits_of(scenario: Scenario, source: Path | Mapping[str, pa.Table]) -> Limits:
     """Return what limited a finished run. `source`: its directory, or its tables by name."""
-    columns = columns_of(source, scenario.cells)
+    columns = columns_of(scenario, source)
     links = links_of(scenario.cells)
     occupied = occupation(columns, links)
     path = critical_path(columns, links, occupied)

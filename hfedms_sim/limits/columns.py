@@ -5,6 +5,7 @@ Transfers and work are in the order in which they ended, so a round's rows are t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,26 +15,29 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.rounds import PayloadKind, WorkKind
-from hfedms_sim.scenario import Cell
-from hfedms_sim.trace import read_trace_table
+from hfedms_sim.scenario import Cell, Scenario
+from hfedms_sim.trace import Outcome, read_trace_table
 
 MOST_TRANSFERS = 1_000_000
 """Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
 
 PAYLOADS: tuple[str, ...] = get_args(PayloadKind)
 WORKS: tuple[str, ...] = get_args(WorkKind)
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+_OK, _ABORTED = OUTCOMES.index("ok"), OUTCOMES.index("aborted")
 
 _COLUMNS = {
     "rounds": ("round", "start_s", "end_s"),
     "transfers": (
-        "round", "group", "hop", "direction", "payload", "sensor", "cell", "bytes", "ready_s", "start_s", "end_s",
-        "airtime_s", "retransmitted_bytes",
+        "round", "group", "direction", "payload", "sensor", "cell", "bytes", "ready_s", "start_s", "end_s", "airtime_s",
+        "retransmitted_bytes",
     ),
-    "work": ("round", "group", "hop", "sensor", "kind", "start_s", "end_s"),
+    "work": ("round", "group", "sensor", "kind", "start_s", "end_s"),
 }  # fmt: skip
-_TEXTS = ("direction", "payload", "cell", "kind")
+_TEXTS = ("direction", "payload", "cell", "kind", "outcome")
 
 Array = NDArray[Any]
 Columns = Mapping[str, Array]
@@ -44,31 +48,57 @@ class TraceColumns:
     """Rounds, transfers and work.
 
     `link` of a transfer is the number of its cell's direction (links.py), `latency_s` that of its sensor's coverage
-    class; a broadcast has that of its cell's last class.
+    class; a broadcast has that of its cell's last class, and a transfer that was aborted none. `is_ok` of transfers and
+    work: neither lost nor aborted. A run that ended within a round has rows of a round that is none of `rounds`.
     """
 
     rounds: Columns
     transfers: Columns
     work: Columns
+    faults: FaultColumns | None = None
+    """None: nothing can go wrong."""
 
     @property
     def elapsed_s(self) -> float:
-        """Return for how long these rounds took."""
-        ends_s, starts_s = self.rounds["end_s"], self.rounds["start_s"]
-        return float(ends_s[-1] - starts_s[0]) if len(ends_s) else 0.0
+        """Return how long these rounds took, and what came after the last of them."""
+        starts_s = self.rounds["start_s"] if len(self.rounds["start_s"]) else self.transfers["ready_s"]
+        if not len(starts_s):
+            return 0.0
+        last_s = max(self.rounds["end_s"].max(initial=-inf), self.transfers["end_s"].max(initial=-inf))
+        return float(last_s - starts_s[0])
 
 
-def columns_of(source: Path | Mapping[str, pa.Table], cells: Sequence[Cell]) -> TraceColumns:
+def columns_of(scenario: Scenario, source: Path | Mapping[str, pa.Table]) -> TraceColumns:
     """Return the columns of a finished run, from its directory or from its tables."""
-    first = _first_round(source)
-    tables = {name: _table(source, name, first) for name in _COLUMNS}
+    first, cells = _first_round(source), scenario.cells
+    tables = {name: _table(source, name, first, list(columns)) for name, columns in _COLUMNS.items()}
     rounds, transfers, work = (_numbers(tables[name]) for name in ("rounds", "transfers", "work"))
     names = [cell.name for cell in cells]
     direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], names)
     transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
     transfers |= {"latency_s": _latencies_s(source, cells, cell, transfers["sensor"])}
     work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
-    return TraceColumns(rounds, transfers, work)
+    faults = fault_columns(scenario, source, first)
+    _note_outcomes(source, first, transfers, work, is_steady=faults is None)
+    return TraceColumns(rounds, transfers, work, faults)
+
+
+def _note_outcomes(
+    source: Path | Mapping[str, pa.Table],
+    first_round: int,
+    transfers: dict[str, Array],
+    work: dict[str, Array],
+    *,
+    is_steady: bool,
+) -> None:
+    """Add the columns of what was neither lost nor aborted; directories of earlier versions have no other rows."""
+    transfers["is_ok"], work["is_ok"] = (np.ones(len(rows["round"]), dtype=bool) for rows in (transfers, work))
+    if is_steady:
+        return
+    sent, worked = (_table(source, name, first_round, ["round", "outcome"]) for name in ("transfers", "work"))
+    transfers["is_ok"] = _codes(sent["outcome"], OUTCOMES) == _OK
+    work["is_ok"] = _codes(worked["outcome"], OUTCOMES) == _OK
+    transfers["latency_s"] = np.where(_codes(sent["outcome"], OUTCOMES) == _ABORTED, 0.0, transfers["latency_s"])
 
 
 def _latencies_s(
@@ -101,8 +131,7 @@ def _first_round(source: Path | Mapping[str, pa.Table]) -> int:
     return int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1))
 
 
-def _table(source: Path | Mapping[str, pa.Table], name: str, first_round: int) -> pa.Table:
-    columns = list(_COLUMNS[name])
+def _table(source: Path | Mapping[str, pa.Table], name: str, first_round: int, columns: list[str]) -> pa.Table:
     if isinstance(source, Path):
         texts = [each for each in columns if each in _TEXTS]
         only = None if first_round == 1 else [("round", ">=", first_round)]

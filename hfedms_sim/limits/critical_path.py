@@ -6,7 +6,11 @@ that was done last, each walked back step by step to what enabled it: the transf
 for samples, the work, the transfer that took it on. A step begins where the one before it ended, so the steps of a
 round add up to its length.
 
-What the seconds of a transfer are split into is in transfer_seconds.py.
+Where something goes wrong, the path goes through all tries of that report and of that receiver. A round that was closed
+because enough chains had arrived has the last of those on its path, one that was closed by its deadline the late chain
+that was heard of last.
+
+What the seconds of a transfer are split into is in transfer_seconds.py, what went on between two steps in gaps.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.limits.columns import PAYLOADS, WORKS, Array, Columns, TraceColumns
+from hfedms_sim.limits.gaps import split_gaps
 from hfedms_sim.limits.links import Link, figures
 from hfedms_sim.limits.occupation import Occupation, times_of
+from hfedms_sim.limits.off_air import OffAir, off_air
 from hfedms_sim.limits.transfer_seconds import split_transfers
 from hfedms_sim.rounds import EVERYONE
 
@@ -43,6 +49,10 @@ class Seconds(NamedTuple):
     backbone_s: float
     compute_s: float
     samples_s: float
+    lost_s: float
+    """Of transfers and work that were lost or aborted, and of transfers that were off the air in an outage."""
+    outage_s: float
+    """Before the step, waiting for what was down."""
 
 
 class PathStep(NamedTuple):
@@ -76,7 +86,9 @@ class CriticalPath:
     link: Ints
     """-1 where there is none."""
     chain_sensors: Ints
-    """How many sensors the step's chain has; 0 outside any."""
+    """How many sensors of the step's chain handed over; 0 outside any."""
+    failed: Ints
+    """The sensor that failed last before the step, where it waited for what was down; -1: none is known."""
     begin_s: Floats
     end_s: Floats
     seconds: Floats
@@ -107,19 +119,25 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     steps = _in_order(columns, transfers, work)
     seconds = np.zeros((len(steps["round"]), len(Seconds._fields)))
     place = {name: seconds[:, column] for column, name in enumerate(Seconds._fields)}
-    is_transfer = steps["kind"] == 0
-    _split_gaps(steps, place)
-    place["compute_s"][:] = np.where(steps["kind"] == 1, steps["end_s"] - steps["start_s"], 0.0)
+    is_transfer, is_work = steps["kind"] == 0, steps["kind"] == 1
+    for name, values in split_gaps(steps, columns.faults).items():
+        place[name][:] = values
+    worked_s = np.where(is_work, steps["end_s"] - steps["start_s"], 0.0)
+    place["compute_s"][:] = np.where(steps["is_ok"], worked_s, 0.0)
+    place["lost_s"][:] = np.where(steps["is_ok"], 0.0, worked_s)
     rows = steps["row"][is_transfer]
     taken = {name: values[rows] for name, values in columns.transfers.items()}
     taken["begin_s"], taken["air_end_s"] = times_of(taken, links)
-    taken["contended_s"] = occupied.contended_s[rows]
+    taken["contended_s"], taken["offered_s"] = occupied.contended_s[rows], occupied.offered_s[rows]
+    nothing_s = np.zeros(len(rows))
+    held_up = OffAir(nothing_s, nothing_s) if columns.faults is None else off_air(taken, links)
+    taken["off_before_s"], taken["off_within_s"] = held_up
     is_same = (taken["sensor"] == np.roll(taken["sensor"], 1)) & (taken["ready_s"] >= np.roll(taken["end_s"], 1))
     inactive_s = taken["ready_s"] - np.roll(taken["end_s"], 1)
     taken["was_active"] = is_same & (inactive_s <= figures(links, "inactivity_s")[taken["link"]])
     for name, values in split_transfers(taken, links).items():
         place[name][is_transfer] += values
-    names = ("round", "kind", "what", "group", "sensor", "link", "chain_sensors", "begin_s", "end_s")
+    names = ("round", "kind", "what", "group", "sensor", "link", "chain_sensors", "failed", "begin_s", "end_s")
     return CriticalPath(links=tuple(links), seconds=seconds, **{name: steps[name] for name in names})
 
 
@@ -128,12 +146,15 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     transfers, work, rounds = columns.transfers, columns.work, columns.rounds["round"]
     first, count = (int(rounds[0]) if len(rounds) else 1), len(rounds)
     of_round, of_work = transfers["round"] - first, work["round"] - first
-    is_scatter, is_chain = transfers["payload"] == _SCATTER, transfers["group"] >= 0
-    reports = _last_of_rounds(of_round, transfers["payload"] == _REPORT)
-    last_hop = _last_of_rounds(of_round, is_chain)
-    group = np.full(count, NOWHERE)
+    starts_s = np.append(columns.rounds["start_s"], np.inf)  # roll calls that nobody answered are before it
+    is_played = transfers["ready_s"] >= starts_s[np.minimum(of_round, count)]
+    is_scatter, is_chain = is_played & (transfers["payload"] == _SCATTER), is_played & (transfers["group"] >= 0)
+    reports = _all_tries(transfers, of_round, is_played & (transfers["payload"] == _REPORT), count)
+    last_hop = _last_of_rounds(of_round, _awaited(columns, of_round, is_chain))
+    group = np.full(count + 1, NOWHERE)  # with a place for rows of a round that was not played to its end
     group[of_round[last_hop]] = transfers["group"][last_hop]
-    scatter_s = np.full(count, np.inf)
+    of_round, of_work = np.minimum(of_round, count), np.minimum(of_work, count)
+    scatter_s = np.full(count + 1, np.inf)
     np.minimum.at(scatter_s, of_round[is_scatter], transfers["ready_s"][is_scatter])
     is_after = work["start_s"] >= scatter_s[of_work]
     scatters, last_works = _last_scatter(columns, of_round, of_work, is_scatter, is_after)
@@ -142,11 +163,35 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     return np.concatenate([reports, in_chain, scatters]), np.concatenate([work_in_chain, last_works])
 
 
+def _awaited(columns: TraceColumns, of_round: Ints, is_chain: Array) -> Array:
+    """Return which transfers are of chains that their round waited for until it was closed."""
+    faults, rounds, transfers = columns.faults, columns.rounds, columns.transfers
+    if faults is None or not len(faults.late_round):
+        return is_chain
+    is_late = is_chain & faults.is_late(transfers["round"], transfers["group"])
+    awaits_late = np.zeros(len(rounds["round"]), dtype=bool)
+    awaits_late[of_round[is_late]] = True
+    awaits_late &= faults.closed_by_deadline(rounds["round"], rounds["start_s"])
+    is_awaited: Array = is_late == np.append(awaits_late, False)[np.minimum(of_round, len(awaits_late))]
+    return is_chain & is_awaited
+
+
+def _all_tries(transfers: Columns, of_round: Ints, chosen: Array, count: int) -> Ints:
+    """Return of each round the chosen transfer that ended last, and the earlier tries of the same."""
+    last = _last_of_rounds(of_round, chosen)
+    sensor, link = np.full(count, NOWHERE), np.full(count, NOWHERE)
+    sensor[of_round[last]], link[of_round[last]] = transfers["sensor"][last], transfers["link"][last]
+    rows = np.flatnonzero(chosen)
+    is_same = (transfers["sensor"][rows] == sensor[of_round[rows]]) & (transfers["link"][rows] == link[of_round[rows]])
+    tries: Ints = rows[is_same]
+    return tries
+
+
 def _last_scatter(
     columns: TraceColumns, of_round: Ints, of_work: Ints, is_scatter: Array, is_after: Array
 ) -> tuple[Ints, Ints]:
     """Return of each round the scatter that ended last, or the one that led to the work that did, and that work."""
-    transfers, work, count = columns.transfers, columns.work, len(columns.rounds["round"])
+    transfers, work, count = columns.transfers, columns.work, len(columns.rounds["round"]) + 1
     scatters, works = _last_of_rounds(of_round, is_scatter), _last_of_rounds(of_work, is_after)
     arrived_s = np.full(count, np.inf)
     arrived_s[of_round[scatters]] = transfers["end_s"][scatters]
@@ -157,7 +202,7 @@ def _last_scatter(
     cell[of_round[is_worker]] = transfers["link"][is_worker] // 2
     is_to_all = (transfers["sensor"] == EVERYONE) & (transfers["link"] // 2 == cell[of_round])
     led_to_work = np.flatnonzero(is_scatter & (is_worker | is_to_all))
-    ended_last = scatters[worker[of_round[scatters]] == NOWHERE]
+    ended_last = _all_tries(transfers, of_round, is_scatter & (worker[of_round] == NOWHERE), count)
     after_it = np.flatnonzero(is_after & (work["sensor"] == worker[of_work]))
     return np.concatenate([ended_last, led_to_work]), after_it
 
@@ -171,7 +216,7 @@ def _last_of_rounds(of_round: Ints, chosen: Array) -> Ints:
 def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, Array]:
     """Return the steps of all rounds in order, each with the end of the step before it, as `begin_s`.
 
-    Each round ends with a step for the rest of it: the backbone, behind the last uplink.
+    Each round ends with a step for the rest of it: the backbone, behind the last uplink, or a wait for what is down.
     """
     rounds, count = columns.rounds, len(columns.rounds["round"])
     sent, worked = columns.transfers, columns.work
@@ -184,31 +229,25 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
         "sensor": np.concatenate([sent["sensor"][transfers], worked["sensor"][work], none]),
         "link": np.concatenate([sent["link"][transfers], np.full(len(work), NOWHERE), none]),
         "row": np.concatenate([transfers, work, none]),
+        "is_ok": np.concatenate([sent["is_ok"][transfers], worked["is_ok"][work], np.ones(count, dtype=bool)]),
         "start_s": np.concatenate([sent["ready_s"][transfers], worked["start_s"][work], rounds["end_s"]]),
         "end_s": np.concatenate([sent["end_s"][transfers], worked["end_s"][work], rounds["end_s"]]),
     }
     order = np.lexsort((steps["kind"] == 2, steps["end_s"], steps["start_s"], steps["round"]))
     steps = {name: values[order] for name, values in steps.items()}
     of_round = steps["round"] - (rounds["round"][0] if count else 1)
-    is_first = np.append(True, np.diff(of_round) > 0)[: len(of_round)]
+    is_first = steps["is_first"] = np.append(True, np.diff(of_round) > 0)[: len(of_round)]
     steps["begin_s"] = np.where(is_first, rounds["start_s"][of_round], np.roll(steps["end_s"], 1))
-    steps["chain_sensors"] = _chain_sensors(steps, sent, of_round, count)
+    steps["chain_sensors"] = _chain_sensors(steps, of_round, count)
+    steps["failed"] = np.full(len(of_round), NOWHERE)
+    if columns.faults is not None:
+        steps["failed"] = columns.faults.failed_between(steps["begin_s"], steps["start_s"])
     return steps
 
 
-def _chain_sensors(steps: dict[str, Array], sent: Columns, of_round: Ints, count: int) -> Ints:
-    """Return how many sensors each step's chain has: the number of its last hop."""
-    is_hop = (steps["kind"] == 0) & (steps["group"] >= 0)
-    sensors = np.zeros(count, dtype=np.int64)
-    np.maximum.at(sensors, of_round[is_hop], sent["hop"][steps["row"][is_hop]])
+def _chain_sensors(steps: dict[str, Array], of_round: Ints, count: int) -> Ints:
+    """Return how many sensors of each step's chain handed over."""
+    is_handed_over = (steps["kind"] == 0) & (steps["group"] >= 0) & (steps["link"] % 2 == 0) & steps["is_ok"]
+    sensors = np.bincount(of_round[is_handed_over], minlength=count)
     chained: Ints = np.where(steps["group"] >= 0, sensors[of_round], 0)
     return chained
-
-
-def _split_gaps(steps: dict[str, Array], place: dict[str, Floats]) -> None:
-    """Say what went on between two steps: after a model has come down its sensor waits for samples, else backbone."""
-    gap_s = np.maximum(0.0, steps["start_s"] - steps["begin_s"])
-    is_up = (steps["kind"] == 0) & (steps["link"] % 2 == 0)
-    at_sensor = (steps["group"] >= 0) & (is_up | (steps["kind"] == 1))
-    place["samples_s"][:] = np.where(at_sensor, gap_s, 0.0)
-    place["backbone_s"][:] = np.where(at_sensor, 0.0, gap_s)

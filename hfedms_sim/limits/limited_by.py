@@ -10,6 +10,7 @@
 | `waiting for samples` | a sensor has the model, and too few samples |
 | `set-up and paging` | connections are set up |
 | `latency` | of the radio after the airtime, and of the backbone |
+| `faults` | transfers and work that were lost or aborted, transfers off the air, waits for what is down |
 
 The detail names where most of the cause's seconds were spent. A chain's other seconds grow with its length too: they
 count for what they are, because that is what a user can change without another algorithm.
@@ -25,7 +26,7 @@ from hfedms_sim.limits.links import Link
 
 Cause = Literal[
     "cell direction", "chain length", "sensor rate", "duty cycle", "compute", "waiting for samples",
-    "set-up and paging", "latency",
+    "set-up and paging", "latency", "faults",
 ]  # fmt: skip
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
@@ -70,6 +71,7 @@ def seconds_by_cause(path: CriticalPath) -> dict[Cause, Floats]:
         "waiting for samples": path.of("samples_s"),
         "set-up and paging": path.of("setup_s"),
         "latency": path.of("latency_s") + path.of("backbone_s"),
+        "faults": path.of("lost_s") + path.of("outage_s"),
     }
 
 
@@ -116,6 +118,8 @@ def _detail(path: CriticalPath, cause: Cause) -> tuple[Detail, str]:
         return Detail(sensor=sensor), f"waiting for samples: longest on sensor {sensor}"
     if cause == "set-up and paging":
         return Detail(cell, direction), f"set-up and paging in {cell}"
+    if cause == "faults":
+        return _failed(path)
     if path.of("backbone_s").sum() > path.of("latency_s").sum():
         return Detail(), "latency of the backbone"
     return Detail(cell, direction), f"latency of {cell}"
@@ -127,6 +131,17 @@ def _silent(path: CriticalPath, seconds: Floats, where: Link, direction: str | N
     on_link = np.where([each >= 0 and path.links[each] is where for each in path.link.tolist()], seconds, 0.0)
     sensor = _most(path.sensor, on_link)
     return Detail(where.cell, direction, sensor), f"duty cycle of the sensors, {where.name}"
+
+
+def _failed(path: CriticalPath) -> tuple[Detail, str]:
+    """Return the sensor where most was lost, and the cell; a wait counts for the sensor that failed last."""
+    sensor = _most(np.append(path.sensor, path.failed), np.append(path.of("lost_s"), path.of("outage_s")))
+    link = _most(path.link, path.of("lost_s"))
+    cell = None if link is None else path.links[link].cell
+    if sensor is None and cell is None:
+        return Detail(), "faults: waits for what was down"
+    places = [f"sensor {sensor}"] * (sensor is not None) + [str(cell)] * (cell is not None)
+    return Detail(cell=cell, sensor=sensor), f"faults: most was lost at {' and in '.join(places)}"
 
 
 def _rate(path: CriticalPath, where: Link | None, sensor: int | None) -> str:

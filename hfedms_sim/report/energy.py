@@ -64,7 +64,9 @@ def _lives(result: RunResult) -> str:
         mean_s = sensors.battery_wh * SECONDS_PER_HOUR / _mean_sensor_w(result)
         return f"{format_seconds(mean_s)} on {sensors.battery_wh:g} Wh, if rounds go on like these"
     rounds = f"{sensors.rounds_per_day:g} round{'' if sensors.rounds_per_day == 1 else 's'}"
-    lines = {"continuous": "if rounds go on like these", "rounds_per_day": f"at {rounds} a day"}
+    period_s = result.scenario.round_period_s
+    every = "" if period_s is None else f", one every {format_seconds(period_s)}"
+    lines = {"continuous": f"if rounds go on like these{every}", "rounds_per_day": f"at {rounds} a day"}
     return f"on {sensors.battery_wh:g} Wh\n" + "\n".join(f"{_life(lives[key])}, {when}" for key, when in lines.items())
 
 

@@ -14,6 +14,8 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
+_OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
+
 
 def closing_table(result: RunResult) -> Table:
     """What a run cost."""
@@ -27,6 +29,8 @@ def closing_table(result: RunResult) -> Table:
     table.add_column()
     table.add_row("rounds", _rounds(result))
     table.add_row("sensors", _sensors(result))
+    if faults := _faults(result):
+        table.add_row("faults", faults)
     table.add_row("simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)")
     table.add_row("bytes up", f"{format_bytes(summary['bytes']['up'])} ({summary['bytes']['up']:,})")
     table.add_row("bytes down", f"{format_bytes(summary['bytes']['down'])} ({summary['bytes']['down']:,})")
@@ -71,11 +75,29 @@ def _spent(target: Mapping[str, Any], result: RunResult) -> tuple[str, ...]:
 
 
 def _rounds(result: RunResult) -> str:
+    """Return how many rounds were played, what there is to say of them, and why there are not more."""
+    stopped, void = stopped_of(result.summary), _fault_counts(result).get("void", 0)
     played = f"{result.summary['rounds']:,}"
+    if stopped is not None:
+        played += f" of {result.scenario.rounds:,}"
+    notes = [f"{void:,} void"] if void else []
     if _is_timing_only(result):
-        return f"{played} (timing only: nothing was trained)"
-    stopped = stopped_of(result.summary)
-    return played if stopped is None else f"{played} of {result.scenario.rounds:,}: {stopped}"
+        notes.append("timing only: nothing was trained")
+    if notes:
+        played += f" ({'; '.join(notes)})"
+    return played if stopped is None else f"{played}: {stopped}"
+
+
+def _faults(result: RunResult) -> str:
+    """Return how often what went wrong, the most frequent first; nothing if all went well."""
+    counts = {kind: count for kind, count in _fault_counts(result).items() if kind != _OUT_OF_COVERAGE}
+    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {kind}" for kind, count in by_count)
+
+
+def _fault_counts(result: RunResult) -> Mapping[str, int]:
+    counts: Mapping[str, int] = result.summary.get("faults", {})  # older runs have none
+    return counts
 
 
 def _is_timing_only(result: RunResult) -> bool:
@@ -98,7 +120,7 @@ def _sensors(result: RunResult) -> str:
     where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
     empty = sum(not cell["sensors"] for cell in result.summary["cells"])
     where += f" ({empty:,} without sensors)" if empty else ""
-    outside = int((result.faults["kind"] == "out of coverage").sum())
+    outside = int((result.faults["kind"] == _OUT_OF_COVERAGE).sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where
 
 

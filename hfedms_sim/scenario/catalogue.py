@@ -244,6 +244,6 @@ def _resolve_data_paths(raw: dict[str, Any], directory: Path) -> None:
     """Absolute, so that a run's own scenario.yaml finds the files from wherever it is."""
     sensors = raw.get("sensors")
     placement = sensors.get("placement") if isinstance(sensors, dict) else None
-    for section in (raw.get("data"), raw.get("stream"), raw.get("compute"), placement):
+    for section in (*map(raw.get, ("data", "stream", "compute", "availability")), placement):
         if isinstance(section, dict) and isinstance(section.get("path"), str) and section["path"]:
             section["path"] = str((directory / section["path"]).absolute())

@@ -107,8 +107,16 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel], settings: Mapping[st
     if kind in _BOUNDS:
         words, name = _BOUNDS[kind]
         return f"{words} {context[name]:g}" if isinstance(context[name], float) else f"{words} {context[name]}"
-    if kind == "too_long" and detail["loc"][-1] == "faults":
-        return "is reserved: faults are not built yet; allowed: []"
+    if kind == "union_tag_invalid":
+        choices = re.findall(r"'([^']*)'", str(context["expected_tags"]))
+        hint = did_you_mean(context["tag"], choices)
+        return f"{context['discriminator'].strip(chr(39))} = {_shown(context['tag'])}: must be {_either(choices)}" + (
+            f".{hint}" if hint else ""
+        )
+    if kind == "union_tag_not_found":
+        return f"needs {context['discriminator'].strip(chr(39))}"
+    if kind == "too_long":
+        return f"may have at most {context['max_length']}"
     if kind == "too_short":
         return f"needs at least {context['min_length']}"
     if kind == "value_error":

@@ -138,6 +138,8 @@ class NetworkProfile(Settings):
     """Limits to how long senders may send on shared airtime; null: none. Frames have silences instead."""
     fluctuation: Fluctuation | None = None
     """Two-state modulation of the cell's airtime; null: always good."""
+    on_outage: Literal["pause", "restart"] = "pause"
+    """A transfer through an outage goes on where it was, or from its beginning."""
     frames: Frames | None = None
     """Single frames with silence after each, instead of shared airtime; null: none."""
     energy: Currents | None = None

@@ -14,9 +14,11 @@ from pydantic import (
 )
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.scenario.availability import AlwaysThere, Availability, Roster
 from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
+from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
@@ -163,8 +165,18 @@ class Scenario(Settings):
     """The federated algorithm and its settings."""
     engine: Literal["auto", "generic", "lowrank", "native"] = "auto"
     """How training is computed."""
-    faults: Annotated[TupleOf[dict[str, object]], Field(max_length=0)] = ()
-    """Reserved."""
+    round_period_s: Annotated[float, Field(ge=1e-3, le=1e9)] | None = None
+    """A round begins at every multiple of it; null: rounds follow back to back."""
+    deadline_s: Annotated[float, Field(ge=1e-3, le=1e9)] | None = None
+    """So long after its begin a round is closed, with the chains that have arrived; null: it waits for all."""
+    quorum: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of a round's chains that must arrive, else the round is void; one in any case."""
+    availability: Availability = AlwaysThere()
+    """Who is away when."""
+    faults: Annotated[TupleOf[Fault], Field(max_length=1000)] = ()
+    """What goes wrong."""
+    recovery: Recovery = Recovery()
+    """What the protocol does about it."""
 
     _load: "Loader | None" = PrivateAttr(default=None)
     """What `replacing` makes copies with."""
@@ -238,6 +250,32 @@ class Scenario(Settings):
                 f"cells: their sensors add up to {sum(counts)}; must be sensors.count, which is {self.sensors.count}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _faults_hit_what_there_is(self) -> "Scenario":
+        problem = faults_problem(self.faults, (cell.name for cell in self.cells), self.sensors.count)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+    @model_validator(mode="after")
+    def _the_roster_has_every_sensor(self) -> "Scenario":
+        roster, count = self.availability, self.sensors.count
+        if isinstance(roster, Roster) and roster.sensors != count:
+            total = f"availability.groups: their sensors add up to {roster.sensors}"
+            raise ValueError(f"{total}; must be sensors.count, which is {count}")
+        return self
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether nothing goes wrong, nobody is away, and a round awaits everybody."""
+        return (
+            not self.faults
+            and self.availability.kind == "always"
+            and self.deadline_s is None
+            and self.round_period_s is None
+            and self.strategy.over_selection == 0
+        )
 
     @property
     def sensors_of_cells(self) -> tuple[int, ...] | None:

@@ -1,6 +1,8 @@
 """The settings that all strategies have in common. A strategy's own stand in its file in `strategies`."""
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from hfedms_sim.scenario.base import Fraction, PositiveFloat, PositiveInt, Settings
 from hfedms_sim.scenario.models import ModelSpec
@@ -11,13 +13,15 @@ ServerWeights = Literal["uniform", "samples", "local-set"]
 class LocalTraining(Settings):
     """What every strategy's sensors do with a model they were sent."""
 
-    plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio"})
+    plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio", "over_selection"})
     """Settings a round's record shows in full, so that the lineage need not hold them."""
 
     name: str
     """The strategy's."""
     sample_ratio: Fraction = 0.3
     """Share of the sensors (FedAvg) or of the groups (HFedMS) that takes part in a round."""
+    over_selection: Annotated[float, Field(ge=0, le=100)] = 0.0
+    """So many more are invited, as a share of those; the round is closed when as many as without it have arrived."""
     learning_rate: PositiveFloat = 0.01
     """Of the sensors' optimiser."""
     batch_size: PositiveInt = 5

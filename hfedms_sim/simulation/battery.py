@@ -1,8 +1,8 @@
 """Joules in the summary of a run: by state, and how long a battery lasts.
 
-A life is charge / joules a day. Two days are looked at: one of rounds that follow each other without a break, as they
-were played, and one of `sensors.rounds_per_day` such rounds with the radio at rest between them (sensor_energy.py).
-Each is stated for the mean sensor and for the one that spends most.
+A life is charge / joules a day. Two days are looked at: one of rounds as they were played, without a break or with the
+rests of `round_period_s`, and one of `sensors.rounds_per_day` such rounds with the radio at rest between them
+(sensor_energy.py). Each is stated for the mean sensor and for the one that spends most.
 
 Left out: self-discharge, temperature, and that a cell gives less charge at high currents.
 """

@@ -3,6 +3,8 @@
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from hfedms_sim.data import Batches
 from hfedms_sim.errors import InputError
 from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
@@ -25,7 +27,8 @@ class Planner:
         captures = None if report is None else self._world.report(report)
         started = perf_counter()
         counts = None if captures is None else self._batches.counts(captures)
-        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network))
+        sensors = self._world.expected if captures is None else np.array(list(captures), dtype=np.int64)
+        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network, sensors))
         self.wall_s += perf_counter() - started
         self._require_payload(plan)
         return plan

@@ -20,8 +20,9 @@ from hfedms_sim.learning.version import LEARNING_VERSION
 from hfedms_sim.limits import Limits
 from hfedms_sim.lineage import LineageStore, Metrics
 from hfedms_sim.provenance import package_version
-from hfedms_sim.rounds import Plan, RoundRecord, lineage_after, lineage_root
+from hfedms_sim.rounds import Plan, RoundRecord, empty_plan, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.schedule import cycle_of
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.battery import energy_summary
 from hfedms_sim.simulation.engines import Computing, instruction_set
@@ -31,9 +32,9 @@ from hfedms_sim.simulation.parts import Parts, lineage_data
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.simulation.remembering import RememberingLearner
 from hfedms_sim.stopping import Stopped
-from hfedms_sim.trace import FaultRow, RoundRow, Trace
+from hfedms_sim.trace import RoundRow, Trace
 from hfedms_sim.units import format_seconds
-from hfedms_sim.world import RoundCost, States, World
+from hfedms_sim.world import RoundCost, Stalled, States, World
 
 
 class Progress(NamedTuple):
@@ -77,15 +78,17 @@ class Session:
         settings = _lineage_settings(scenario, parts, computing)
         self._lineage = lineage_root(settings) if store is None else store.claim(settings)
         self.learner = None if store is None else RememberingLearner(scenario, parts, batches, computing, store)
-        self._rounds_played = 0
+        self._rounds_played = self._rounds_learnt = 0
         self._updated_parameters = 0
         self._stopped: Stopped | None = None
+        self._void_rounds = 0
 
     def play(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
         rounds = self._scenario.rounds
         for plan, record, cost in self.played_rounds(longest_first_round_s):
-            metrics = self._learn(record)
+            metrics = None if self._stopped is not None else self._learn(record)
+            self._note_progress(record)
             number = self._rounds_played = record.round
             self._trace.rounds.append(_round_row(plan, record, cost, metrics or Metrics(), self._lineage))
             on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
@@ -96,10 +99,14 @@ class Session:
     def played_rounds(self, longest_first_round_s: float) -> Iterator[PlayedRound]:
         """Play one round after the other on the simulated clock, each when it is asked for."""
         for number in range(1, self._scenario.rounds + 1):
-            with _collector_paused():
-                played = self._play_round(number)
-            if number == 1 and played.record.end_s > longest_first_round_s:
-                takes = f"the first round takes {format_seconds(played.record.end_s)} of simulated time; "
+            try:
+                with _collector_paused():
+                    played = self._play_round(number)
+            except Stalled as reason:
+                yield self._round_without_anybody(number, str(reason))
+                return
+            if number == 1 and (first_s := played.record.end_s - played.record.start_s) > longest_first_round_s:
+                takes = f"the first round takes {format_seconds(first_s)} of simulated time; "
                 raise InputError(takes, ALLOW_INFEASIBLE, " goes on all the same")
             yield played
 
@@ -124,6 +131,7 @@ class Session:
             "bytes": {"up": up, "down": down, "total": up + down},
             "energy_j": world.energy_j,
             **energy_summary(scenario, world, self._rounds_played),
+            "faults": dict(sorted(world.faults.by_kind.items())),
             "cells": [
                 cell._asdict() | {"directions": limits.directions(number)} for number, cell in enumerate(self.cells)
             ],
@@ -154,7 +162,7 @@ class Session:
     @property
     def rounds_reused(self) -> int:
         """Those whose learning was found in the store."""
-        return 0 if self.learner is None else max(0, self._rounds_played - self.learner.rounds_trained)
+        return 0 if self.learner is None else max(0, self._rounds_learnt - self.learner.rounds_trained)
 
     def _play_round(self, number: int) -> PlayedRound:
         world = self._world
@@ -167,10 +175,20 @@ class Session:
         self._updated_parameters += plan.trained_parameters * sum(each.trained for each in record.participations)
         return PlayedRound(plan, record, cost)
 
+    def _round_without_anybody(self, number: int, reason: str) -> PlayedRound:
+        """End the run with a void round that could not be planned: nothing is learnt from it."""
+        self._stopped = Stopped.stalled(reason, number)
+        cycle = cycle_of(number, self._scenario.strategy.cycle_rounds)
+        self._world.faults.note("void", f"round {number}", reason)
+        return PlayedRound(
+            empty_plan(number, cycle), self._world.without_anybody(number, cycle), self._world.end_round()
+        )
+
     def _learn(self, record: RoundRecord) -> Metrics | None:
         """Metrics if the round was evaluated."""
         if self.learner is None:
             return None
+        self._rounds_learnt += 1
         if not self.learner.learn(record, self._lineage):
             self._note_divergence(record, "a weight")
             return None
@@ -189,12 +207,20 @@ class Session:
                 self._stopped = Stopped.at_target(scenario.stop_at, record.round)
         return metrics
 
+    def _note_progress(self, record: RoundRecord) -> None:
+        """End the run if it makes none: too many void rounds in a row, or nobody is left."""
+        self._void_rounds = self._void_rounds + 1 if record.is_void else 0
+        if self._stopped is not None:
+            return
+        if record.is_void and self._world.is_deserted:
+            self._stopped = Stopped.stalled("every sensor is gone for ever", record.round)
+        elif self._void_rounds >= self._scenario.recovery.void_rounds:
+            self._stopped = Stopped.stalled(f"{self._void_rounds} void rounds in a row", record.round)
+
     def _note_divergence(self, record: RoundRecord, what: str) -> None:
         self._stopped = Stopped.diverged(what, record.round)
         detail = f"{self._stopped.detail}; a lower strategy.learning_rate may help"
-        self._trace.faults.append(
-            FaultRow(time_s=record.end_s, kind="diverged", entity="learning", round=record.round, detail=detail)
-        )
+        self._world.faults.note("diverged", "learning", detail)
 
 
 def _batches(scenario: Scenario, dataset: Dataset) -> Batches:
@@ -247,6 +273,9 @@ def _round_row(plan: Plan, record: RoundRecord, cost: RoundCost, metrics: Metric
         updated_parameters=trained * plan.trained_parameters,
         **metrics._asdict(),
         lineage=lineage,
+        arrived=record.arrivals,
+        deadline_missed=record.late,
+        void=record.is_void,
     )
 
 

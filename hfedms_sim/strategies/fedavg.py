@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeVar
 
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ServerWeights
-from hfedms_sim.schedule import selected
+from hfedms_sim.schedule import invited, selected
 from hfedms_sim.strategies.base import Strategy
 
 
@@ -37,6 +37,7 @@ class Averaging(Strategy[Own, int]):
     def plan(self, state: int, context: PlanContext) -> Plan:
         settings, model = self.settings, self.factory.model
         costs, clients = self.costs(settings, model), self.participants(state, context)
+        awaited = selected(settings.sample_ratio, len(context.sensors))
         return Plan(
             round=state,
             cycle=state,
@@ -50,13 +51,13 @@ class Averaging(Strategy[Own, int]):
             scatter=None,
             trained_parameters=costs.parameters,
             extra_uplink_bytes=costs.extra_uplink_bytes,
+            closes_after=awaited if len(clients) > awaited else None,
         )
 
     def participants(self, state: int, context: PlanContext) -> list[int]:
         """Return who takes part in the coming round."""
-        _, sensors, draws, _ = self.factory
-        size = selected(self.settings.sample_ratio, len(sensors))
-        drawn: list[int] = draws.subset("selection", sensors, size, state).tolist()
+        size = invited(self.settings, len(context.sensors))
+        drawn: list[int] = self.factory.draws.subset("selection", context.sensors, size, state).tolist()
         return drawn
 
     def update(self, state: int, plan: Plan, record: RoundRecord) -> int:

@@ -1,10 +1,12 @@
 """Groups by inter-cluster grouping, as the strategies that use it need them."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
 
 from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
+from hfedms_sim.rounds import Group
 from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, SensorIds
@@ -17,6 +19,13 @@ class ClusteredGroupsSettings(LocalTraining):
     """Of the balanced clustering behind the groups; auto: pulp for small factories, exact for others."""
     draw: Literal["random", "matched"] = "random"
     """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
+
+
+def of_those(groups: Iterable[Group], sensors: SensorIds) -> tuple[Group, ...]:
+    """Return the groups with only those members, and without groups that have none."""
+    there = set(sensors.tolist())
+    left = (Group(number, tuple(each for each in members if each in there)) for number, members in groups)
+    return tuple(group for group in left if group.sensors)
 
 
 def grouped(

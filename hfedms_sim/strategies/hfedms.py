@@ -20,10 +20,10 @@ from pydantic import model_validator
 
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, PositiveInt
-from hfedms_sim.schedule import cycle_of, group_count, position_in_cycle, selected
-from hfedms_sim.strategies.base import ClassCounts, Strategy
+from hfedms_sim.schedule import cycle_of, group_count, invited, position_in_cycle, selected
+from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
-from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
 from hfedms_sim.strategies.reports import class_counts_report
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
@@ -109,7 +109,8 @@ class HFedMSState:
     """`memory`: vectors each sensor holds; `captured`: what each participant of the cycle has captured in it.
 
     `seen`: all raw samples the oracle keeps; empty for anybody else. `stored`: who has stored a cycle. `counts`: the
-    class counts of the only report, where there is but one.
+    class counts of the only report, where there is but one. `groups` are those of the cycle, without the sensors that
+    have missed the scatter: they lack the extractor, and sit out its calibration rounds.
     """
 
     round: int
@@ -119,6 +120,7 @@ class HFedMSState:
     seen: Mapping[int, frozenset[tuple[int, int]]]
     stored: frozenset[int] = frozenset()
     counts: ClassCounts | None = None
+    total_groups: int = 0
 
 
 Own = TypeVar("Own", bound=ChainSettings)
@@ -135,7 +137,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         return class_counts_report(self.factory.model.classes) if due else None
 
     def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
-        return self._full_plan(state, context.counts, scatter=None)
+        return self._full_plan(state, context, scatter=None)
 
     def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         return self._next(state, plan)
@@ -143,19 +145,22 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
     def _next(self, state: HFedMSState, plan: Plan) -> HFedMSState:
         """Return the state for the next round, but for what the memory holds."""
         counts = state.counts if plan.counts is None else plan.counts
-        return replace(state, round=state.round + 1, groups=plan.groups, counts=counts)
+        groups = plan.groups if plan.phase == "full" else state.groups
+        return replace(state, round=state.round + 1, groups=groups, counts=counts, total_groups=plan.total_groups)
 
-    def _full_plan(self, state: HFedMSState, counts: ClassCounts | None, scatter: Scatter | None) -> Plan:
+    def _full_plan(self, state: HFedMSState, context: PlanContext, scatter: Scatter | None) -> Plan:
         cycle = cycle_of(state.round, self.settings.cycle_rounds)
-        counts = counts if state.counts is None else state.counts
-        groups, distance = self._draw_groups(cycle, counts)
+        sensors, counts = self._reported(state, context)
+        count = self._group_count(cycle, len(sensors))
+        groups, distance = self._draw_groups(cycle, sensors, counts, count)
+        awaited = selected(self.settings.sample_ratio, count)
         costs = self.costs(self.settings, self.factory.model)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="full",
             groups=groups,
-            total_groups=self._group_count(cycle),
+            total_groups=count,
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * self.settings.epochs),),
             memory_fill=state.memory,
@@ -163,22 +168,37 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             scatter=scatter,
             trained_parameters=costs.parameters,
             group_distance=distance,
-            counts=counts if self.settings.class_counts == "once" else None,
+            counts=self._kept(sensors, counts) if self.settings.class_counts == "once" else None,
+            closes_after=awaited if len(groups) > awaited else None,
         )
 
-    def _draw_groups(self, cycle: int, counts: ClassCounts | None) -> tuple[tuple[Group, ...], int]:
-        """Those that take part in the cycle, and how unlike all of them are."""
-        settings = self.settings
-        count = self._group_count(cycle)
-        groups, distance = grouped(settings, self.factory.sensors, counts, count, self.factory.draws, cycle)
-        chosen = self.factory.draws.subset("selection", np.arange(count), selected(settings.sample_ratio, count), cycle)
+    def _reported(self, state: HFedMSState, context: PlanContext) -> tuple[SensorIds, ClassCounts]:
+        """Return the sensors that groups are formed of, and their class counts."""
+        if state.counts is None:
+            assert context.counts is not None, "the sensors have reported"
+            return context.sensors, context.counts
+        counts = state.counts[np.searchsorted(self.factory.sensors, context.sensors)]
+        has_reported = (counts >= 0).all(axis=1)
+        return context.sensors[has_reported], counts[has_reported]
+
+    def _kept(self, sensors: SensorIds, counts: ClassCounts) -> ClassCounts:
+        """Return the counts with a row for every sensor of the factory: -1 where it has not reported."""
+        everyone = np.full((len(self.factory.sensors), counts.shape[1]), -1, dtype=np.int64)
+        everyone[np.searchsorted(self.factory.sensors, sensors)] = counts
+        return everyone
+
+    def _draw_groups(
+        self, cycle: int, sensors: SensorIds, counts: ClassCounts, count: int
+    ) -> tuple[tuple[Group, ...], int]:
+        """Return those that take part in the cycle, and how unlike all of them are."""
+        settings, draws = self.settings, self.factory.draws
+        groups, distance = grouped(settings, sensors, counts, count, draws, cycle)
+        chosen = draws.subset("selection", np.arange(count), invited(settings, count), cycle)
         return tuple(Group(number, groups[group]) for number, group in enumerate(chosen)), distance
 
-    def _group_count(self, cycle: int) -> int:
-        """Return M, how many groups are formed in the cycle."""
-        return group_count(
-            self.settings.growth, self.settings.alpha, self.settings.beta, cycle, len(self.factory.sensors)
-        )
+    def _group_count(self, cycle: int, sensors: int) -> int:
+        """Return M, how many groups are formed of so many sensors in the cycle."""
+        return group_count(self.settings.growth, self.settings.alpha, self.settings.beta, cycle, sensors)
 
 
 class HFedMSS(SequentialToParallel[HFedMSStaticSettings]):
@@ -218,20 +238,27 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
 
     def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
         if position_in_cycle(state.round, self.settings.cycle_rounds) > 0:
-            return self._calibration_plan(state)
-        return self._full_plan(state, context.counts, self._scatter() if self.settings.cycle_rounds > 1 else None)
+            return self._calibration_plan(state, context)
+        return self._full_plan(state, context, self._scatter() if self.settings.cycle_rounds > 1 else None)
 
     def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
-        """Counts what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
+        """Count what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
 
-        The same batch captured again makes new candidates; the oracle keeps raw samples, and each once. Who captured
-        nothing stores nothing, and keeps its memory as it was.
+        What counts is what a sensor captured in the rounds in which it handed over; of the full round only if it got
+        the scatter, without which it cannot extract. The same batch captured again makes new candidates; the oracle
+        keeps raw samples, and each once. Who captured nothing stores nothing, and keeps its memory as it was.
         """
         following = self._next(state, plan)
-        if self.settings.cycle_rounds == 1 or self.settings.scc == "off":
+        if self.settings.cycle_rounds == 1:
+            return following
+        if plan.phase == "full":
+            following = replace(following, groups=_who_got_the_scatter(plan.groups, record))
+        if self.settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
         for participation in record.participations:
+            if plan.phase == "full" and not participation.got_scatter:
+                continue
             captured[participation.sensor] = (*captured.get(participation.sensor, ()), *participation.samples)
         if position_in_cycle(state.round, self.settings.cycle_rounds) < self.settings.cycle_rounds - 1:
             return replace(following, captured=captured)
@@ -254,14 +281,15 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             work=() if self.settings.scc == "off" else (extract,),
         )
 
-    def _calibration_plan(self, state: HFedMSState) -> Plan:
-        cycle, groups = cycle_of(state.round, self.settings.cycle_rounds), self._ordered(state)
+    def _calibration_plan(self, state: HFedMSState, context: PlanContext) -> Plan:
+        cycle = cycle_of(state.round, self.settings.cycle_rounds)
+        groups = of_those(self._ordered(state), context.sensors)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="calibration",
             groups=groups,
-            total_groups=self._group_count(cycle),
+            total_groups=state.total_groups,
             payload=Payload("classifier", self.factory.model.classifier_bytes),
             work=self._calibration_work(first=position_in_cycle(state.round, self.settings.cycle_rounds) == 1),
             memory_fill=state.memory,
@@ -302,3 +330,9 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             by_key = sorted(zip(keys, group.sensors, strict=True))
             shuffled.append(Group(group.number, tuple(sensor for _, sensor in by_key)))
         return tuple(shuffled)
+
+
+def _who_got_the_scatter(groups: tuple[Group, ...], record: RoundRecord) -> tuple[Group, ...]:
+    """Return the groups of those that have the cycle's extractor, in the order in which they were planned."""
+    received = [each.sensor for each in record.participations if each.got_scatter]
+    return of_those(groups, np.array(received, dtype=np.int64))

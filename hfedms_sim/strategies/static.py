@@ -15,9 +15,9 @@ import numpy as np
 from hfedms_sim.grouping import random_groups
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, PositiveInt
-from hfedms_sim.schedule import selected
-from hfedms_sim.strategies.base import ClassCounts, Strategy
-from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped
+from hfedms_sim.schedule import invited, selected
+from hfedms_sim.strategies.base import Strategy
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
 from hfedms_sim.strategies.reports import class_counts_report
 
 _ONCE = 1  # the cycle that the draws of the only grouping are keyed by
@@ -60,25 +60,23 @@ class FixedGroups(Strategy[Own, StaticState]):
     """Chains in fixed groups; how these are formed is what the two strategies differ in."""
 
     @abstractmethod
-    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
-        """Return so many groups, and how unlike they are where that is known."""
+    def _form(self, context: PlanContext) -> tuple[Groups, int | None]:
+        """Return the groups, and how unlike they are where that is known."""
 
     def start(self) -> StaticState:
         return StaticState(1, ())
 
     def plan(self, state: StaticState, context: PlanContext) -> Plan:
-        settings, (model, sensors, draws, _) = self.settings, self.factory
-        groups, distance = (
-            (state.groups, None) if state.groups else self._form(context.counts, min(settings.beta, len(sensors)))
-        )
-        size = selected(settings.sample_ratio, len(groups))
+        settings, (model, _, draws, _) = self.settings, self.factory
+        groups, distance = (state.groups, None) if state.groups else self._form(context)
+        size, awaited = invited(settings, len(groups)), selected(settings.sample_ratio, len(groups))
         chosen = draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()
         costs = self.costs(settings, model)
         return Plan(
             round=state.round,
             cycle=state.round,
             phase="full",
-            groups=tuple(Group(number, groups[group]) for number, group in enumerate(chosen)),
+            groups=of_those((Group(number, groups[group]) for number, group in enumerate(chosen)), context.sensors),
             total_groups=len(groups),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
@@ -88,6 +86,7 @@ class FixedGroups(Strategy[Own, StaticState]):
             trained_parameters=costs.parameters,
             group_distance=distance,
             formed=groups,
+            closes_after=awaited if size > awaited else None,
         )
 
     def update(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:
@@ -99,8 +98,9 @@ class StaticGroups(FixedGroups[StaticGroupsSettings]):
     rule = _RULE
     Settings: ClassVar = StaticGroupsSettings
 
-    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
+    def _form(self, context: PlanContext) -> tuple[Groups, int | None]:
         _, sensors, draws, _ = self.factory
+        number = min(self.settings.beta, len(sensors))
         formed = random_groups(sensors, number, draws, cycle=_ONCE, leftover=self.settings.leftover)
         return tuple(tuple(group.tolist()) for group in formed), None
 
@@ -113,7 +113,8 @@ class StaticICG(FixedGroups[StaticICGSettings]):
     def report(self, state: StaticState) -> Payload | None:
         return class_counts_report(self.factory.model.classes) if state.round == 1 else None
 
-    def _form(self, counts: ClassCounts | None, number: int) -> tuple[Groups, int | None]:
-        _, sensors, draws, _ = self.factory
-        groups, distance = grouped(self.settings, sensors, counts, number, draws, _ONCE)
+    def _form(self, context: PlanContext) -> tuple[Groups, int | None]:
+        counts, sensors = context.counts, context.sensors
+        number = min(self.settings.beta, len(sensors))
+        groups, distance = grouped(self.settings, sensors, counts, number, self.factory.draws, _ONCE)
         return tuple(groups), distance

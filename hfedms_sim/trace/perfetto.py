@@ -1,8 +1,9 @@
 """A run in the Chrome trace-event format, which ui.perfetto.dev opens.
 
 Tracks: the server's rounds; per cell the transfers of each direction (stacked, as they overlap) and a counter of
-how many are active; per sensor its transfers and its work. Simulated microseconds. Format: "Trace Event Format",
-the Chromium project.
+how many are active; per sensor its transfers and its work. What was lost or aborted says so in its name; faults are
+instants on the track of the sensor or cell that they hit, or else on the server's. Simulated microseconds. Format:
+"Trace Event Format", the Chromium project.
 """
 
 import json
@@ -33,9 +34,13 @@ def write_perfetto(tables: Mapping[str, pa.Table], path: Path) -> None:
 
 
 def perfetto_events(tables: Mapping[str, pa.Table]) -> Iterator[Event]:
-    rounds, transfers, work = (tables[name].to_pylist() for name in ("rounds", "transfers", "work"))
-    cells = {name: FIRST_CELL_PID + index for index, name in enumerate(dict.fromkeys(row["cell"] for row in transfers))}
-    yield from _names(cells, {row["sensor"] for row in transfers if row["sensor"] >= 0})
+    rounds, transfers, work, faults = (tables[name].to_pylist() for name in ("rounds", "transfers", "work", "faults"))
+    faults = [row for row in faults if row["round"] > 0]  # before the first: who takes no part in the run
+    failed_cells = (_name_of(row["entity"]) for row in faults if row["entity"].startswith("cell "))
+    names = dict.fromkeys([*(row["cell"] for row in transfers), *failed_cells])
+    cells = {name: FIRST_CELL_PID + index for index, name in enumerate(names)}
+    failed = {int(_name_of(row["entity"])) for row in faults if row["entity"].startswith("sensor ")}
+    yield from _names(cells, failed | {row["sensor"] for row in transfers if row["sensor"] >= 0})
     for row in rounds:
         details = {key: row[key] for key in ("groups", "participants", "uplink_bytes", "downlink_bytes")}
         name = f"round {row['round']} {row['phase']}"
@@ -45,7 +50,36 @@ def perfetto_events(tables: Mapping[str, pa.Table]) -> Iterator[Event]:
     yield from _active_counters(transfers, cells)
     for row in work:
         thread, details = _thread(row["sensor"], "work"), {"round": row["round"], "samples": row["samples"]}
-        yield _slice(row["kind"], "work", SENSORS_PID, thread, row["start_s"], row["end_s"], details)
+        name = _with_outcome(row["kind"], row["outcome"])
+        yield _slice(name, "work", SENSORS_PID, thread, row["start_s"], row["end_s"], details)
+    for row in faults:
+        yield _fault(row, cells)
+
+
+def _fault(row: Row, cells: dict[str, int]) -> Event:
+    """An instant; `s` is how far it reaches: over its thread, or its process."""
+    name, (pid, tid, scope) = row["kind"], (SERVER_PID, ROUNDS_TID, "t")
+    if row["entity"].startswith("sensor "):
+        pid, tid = SENSORS_PID, _thread(int(_name_of(row["entity"])), "work")
+    elif row["entity"].startswith("cell "):
+        pid, tid, scope = cells[_name_of(row["entity"])], 0, "p"
+    else:
+        name = f"{row['entity']}: {row['kind']}"
+    details = {key: row[key] for key in ("round", "entity", "detail")}
+    return {
+        "name": name, "cat": "fault", "ph": "i", "ts": _us(row["time_s"]), "s": scope,
+        "pid": pid, "tid": tid, "args": details,
+    }  # fmt: skip
+
+
+def _name_of(entity: str) -> str:
+    """Return the number of a sensor, the name of a cell."""
+    return entity.split(" ", 1)[1]
+
+
+def _with_outcome(name: str, outcome: str | None) -> str:
+    """Return the name with what became of it, unless it went well."""
+    return name if outcome in (None, "ok") else f"{name}, {outcome}"
 
 
 def _names(cells: dict[str, int], sensors: set[int]) -> Iterator[Event]:
@@ -86,7 +120,8 @@ def _transfer(row: Row, cell_pid: int) -> Iterator[Event]:
     yield shared | {"ph": "e", "ts": _us(row["end_s"])}
     if row["sensor"] >= 0:
         thread = _thread(row["sensor"], row["direction"])
-        yield _slice(row["payload"], "transfer", SENSORS_PID, thread, row["start_s"], row["end_s"], details)
+        name = _with_outcome(row["payload"], row["outcome"])
+        yield _slice(name, "transfer", SENSORS_PID, thread, row["start_s"], row["end_s"], details)
 
 
 def _active_counters(transfers: list[Row], cells: dict[str, int]) -> Iterator[Event]:

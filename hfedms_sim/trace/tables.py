@@ -49,6 +49,9 @@ class RoundRow(NamedTuple):
     accuracy_p90: Annotated[float | None, "90th percentile over sensors"]
     probe_accuracy: Annotated[float | None, "on the batches of the probe round"]
     lineage: Annotated[str, "hash of everything learnt so far"]
+    arrived: Annotated[int | None, "chains whose model came to the server"]
+    deadline_missed: Annotated[int | None, "chains that were cut off when the round was closed"]
+    void: Annotated[bool | None, "whether too few arrived, so that the model stayed as it was"]
 
 
 class TransferRow(NamedTuple):
@@ -82,6 +85,7 @@ class WorkRow(NamedTuple):
     start_s: Annotated[float, "simulated seconds"]
     end_s: Annotated[float, "simulated seconds"]
     energy_j: Annotated[float, "of the sensor's processor"]
+    outcome: Annotated[Outcome | None, "ok or aborted"]
 
 
 class CaptureRow(NamedTuple):
@@ -127,6 +131,8 @@ class SensorRow(NamedTuple):
     idle_j: Annotated[float | None, "released, and listening for pages"]
     sleep_j: Annotated[float | None, "asleep"]
     compute_j: Annotated[float | None, "its processor"]
+    availability: Annotated[float | None, "share of the run in which it was up and could be reached"]
+    faults: Annotated[int | None, "its rows in faults"]
 
 
 RowT = TypeVar("RowT", bound=tuple[object, ...])

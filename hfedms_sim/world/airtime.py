@@ -23,7 +23,7 @@ infinitesimal portions, which is what a scheduler with 1 ms subframes looks like
 
 from collections import deque
 from functools import partial
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from math import inf
 from typing import Protocol
 
@@ -39,6 +39,10 @@ class Pool(Protocol):
 
     def start(self, delivery: Delivery) -> None:
         """Begin the transfer of a delivery that had to wait elsewhere."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transfer waits for airtime or has any."""
 
     def withdraw(self, delivery: Delivery) -> float:
         """Forget a transfer that has not arrived, and return the airtime it has had."""
@@ -59,8 +63,8 @@ class FairPool:
         self._virtual_s = 0.0
         self._updated_s = env.now
         self._active = 0
-        self._ends: list[float] = []  # heap, in virtual seconds
-        self._ending: dict[float, list[Delivery]] = {}  # by end
+        self._ends: list[float] = []  # heap, in virtual seconds; the first is an end, others may have been withdrawn
+        self._ending: dict[float, dict[Delivery, None]] = {}  # by end, in the order they began
         self._alarm: Timeout | None = None
         self._alarm_s = inf
         self._is_foreseen = False  # whether the alarm rings exactly at the next end
@@ -82,26 +86,29 @@ class FairPool:
         delivery.end_s = end_s = self._virtual_s + delivery.airtime_s
         together = self._ending.get(end_s)
         if together is not None:
-            together.append(delivery)
+            together[delivery] = None
             return
-        self._ending[end_s] = [delivery]
+        self._ending[end_s] = {delivery: None}
         heappush(self._ends, end_s)
         # In a burst only a newcomer that ends first can bring the next end forward.
         if self._alarm_s > self._updated_s and (time_has_passed or end_s == self._ends[0]):
             self._set_alarm()
 
+    @property
+    def is_idle(self) -> bool:
+        return not self._active
+
     def withdraw(self, delivery: Delivery) -> float:
-        together = self._ending.get(delivery.end_s, [])
+        together = self._ending.get(delivery.end_s, {})
         if delivery not in together:
             return delivery.airtime_s  # it is on its way
         self._advance()
-        together.remove(delivery)
+        del together[delivery]
         self._active -= 1
         self._is_foreseen = False
         if not together:
             del self._ending[delivery.end_s]
-            self._ends.remove(delivery.end_s)
-            heapify(self._ends)
+            self._pass_over_withdrawn()
         left_s = delivery.end_s - self._virtual_s
         self._look_ahead()
         return min(delivery.airtime_s, max(0.0, delivery.airtime_s - left_s))
@@ -161,8 +168,14 @@ class FairPool:
         ended: list[Delivery] = []
         while self._ends and self._ends[0] <= self._virtual_s:
             ended += self._ending.pop(heappop(self._ends))
+            self._pass_over_withdrawn()
         self._active -= len(ended)
         return ended
+
+    def _pass_over_withdrawn(self) -> None:
+        """See to it that the first end is one that somebody has."""
+        while self._ends and self._ends[0] not in self._ending:
+            heappop(self._ends)
 
     def _deliver(self, ended: list[Delivery]) -> None:
         """Deliver them after their latencies, and set the next alarm.
@@ -229,6 +242,10 @@ class FifoPool:
             self._serve(delivery)
         else:
             self._waiting.append(delivery)
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self._served or self._waiting)
 
     def withdraw(self, delivery: Delivery) -> float:
         if delivery.began_s is None:

@@ -4,9 +4,12 @@ The medium is shared (shared_medium.py) or carries single frames (frame_medium.p
 is the business of the cell's connections (connections.py), what they spend that of its meter (energy.py).
 """
 
+from typing import NamedTuple
+
 from simpy import Environment, Timeout
 from simpy.events import ProcessGenerator
 
+from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
@@ -15,6 +18,7 @@ from hfedms_sim.world.connections import Connections
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.energy import EnergyMeter, RoundEnergy
 from hfedms_sim.world.frame_medium import FrameMedium
+from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.medium import Medium
@@ -24,19 +28,39 @@ from hfedms_sim.world.transfer import Demand, Transfer
 from hfedms_sim.world.transfer_log import TransferLog
 
 
+class Attempt:
+    """How far a transfer has come."""
+
+    __slots__ = ("delivery", "demand", "is_begun", "share")
+
+    def __init__(self, share: float = 1.0) -> None:
+        self.share = share
+        """Of the payload that is still to be sent."""
+        self.is_begun = False
+        """Whether its sensors have been paged, and set up their connections for it."""
+        self.demand = Demand(0.0, 0)
+        self.delivery: Delivery | None = None
+        """While it is on the air."""
+
+
+class Surroundings(NamedTuple):
+    """What all cells of a run have in common: the seed's draws, who is where, and the books they write into."""
+
+    draws: Draws
+    loss_draws: LossDraws
+    attachment: Attachment
+    log: TransferLog
+    """What became of transfers."""
+    ledger: Ledger
+    """What sensors spend."""
+    invariants: Invariants
+
+
 class Cell:
-    def __init__(
-        self,
-        env: Environment,
-        number: int,
-        settings: CellSettings,
-        draws: Draws,
-        loss_draws: LossDraws,
-        attachment: Attachment,
-        log: TransferLog,
-        ledger: Ledger,
-    ) -> None:
-        """`log` and `ledger` are those of the run: what became of transfers, and what sensors spend."""
+    def __init__(self, env: Environment, number: int, settings: CellSettings, surroundings: Surroundings) -> None:
+        draws, loss_draws, attachment, log, ledger, self._invariants = surroundings
+        self._airtime_s: dict[Direction, float] = {"up": 0.0, "down": 0.0}
+        self._checked_s = env.now
         profile = settings.profile
         self.env = env
         self.name = settings.name
@@ -69,39 +93,47 @@ class Cell:
         Where this is interrupted, or the delivery fails, the transfer is taken off the air, noted as aborted with the
         airtime it has had, and the exception goes on.
         """
-        ready_s = self.env.now
-        delivery, demand, is_paged = None, Demand(0.0, 0), True
+        ready_s, attempt = self.env.now, Attempt()
+        self._log.accept(transfer)
         try:
-            if transfer.direction == "down" and (wait_s := self.connections.page_wait_s(transfer.radios, ready_s)):
-                is_paged = False
-                yield Timeout(self.env, wait_s)
-                is_paged = True
-            set_up = self.connections.set_up(transfer.radios, self.env.now)
-            if set_up is not None:
-                yield set_up
-            known = self.medium.announce(transfer)
-            if known is not None:
-                yield known
-            demand = self.demand(transfer)
-            delivery = self.medium.send(transfer, demand)
-            start_s = yield delivery
+            start_s = yield from self._carry(transfer, attempt)
         except Exception:
-            if is_paged and delivery is None:
-                self.connections.abandon_set_up(transfer.radios, self.env.now)
-            self._abort(transfer, ready_s, delivery, demand)
+            sent, start_s, energy_j = self._break_off(transfer, attempt)
+            self._log.note(transfer, self.name, ready_s, start_s, self.env.now, sent, energy_j, "aborted")
             raise
-        end_s = self.env.now
+        end_s, demand = self.env.now, attempt.demand
         energy_j = self._account(transfer, end_s, demand, is_last=transfer.direction == "up")
         self._log.note(transfer, self.name, ready_s, start_s, end_s, demand, energy_j, "ok")
+
+    def _carry(self, transfer: Transfer, attempt: Attempt) -> ProcessGenerator:
+        """Bring a transfer, or the share of it that the attempt is for, to its receiver; return when its air began."""
+        if transfer.direction == "down" and (wait_s := self.connections.page_wait_s(transfer.radios, self.env.now)):
+            yield Timeout(self.env, wait_s)
+        attempt.is_begun = True
+        set_up = self.connections.set_up(transfer.radios, self.env.now)
+        if set_up is not None:
+            yield set_up
+        known = self.medium.announce(transfer)
+        if known is not None:
+            yield known
+        attempt.demand = demand = self._demand_of(transfer, attempt)
+        attempt.delivery = delivery = self.medium.send(transfer, demand)
+        start_s: float = yield delivery
+        return start_s
+
+    def _demand_of(self, transfer: Transfer, attempt: Attempt) -> Demand:
+        return self.demand(transfer)
 
     def end_round(self) -> RoundEnergy | None:
         """Return the joules since the last call, if they are modelled."""
         now_s = self.env.now
+        self._check_airtime(now_s)
         held = self.connections.collect(now_s)
         return None if self.meter is None else self.meter.end_round(now_s, held)
 
     def _account(self, transfer: Transfer, now_s: float, taken: Demand, *, is_last: bool) -> float | None:
         """Restart the inactivity timers of a transfer that has just ended, and return its joules if modelled."""
+        self._airtime_s[transfer.direction] += taken.airtime_s
         self.connections.use(transfer.radios, now_s, taken.airtime_s, is_last=is_last)
         if self.meter is None:
             return None
@@ -111,17 +143,26 @@ class Cell:
                 self.meter.bill(sensor, "receive", taken.extra_receive_s)
         return self.meter.transfer(transfer.direction, taken.airtime_s, transfer.radios)
 
-    def _abort(self, transfer: Transfer, ready_s: float, delivery: Delivery | None, demand: Demand) -> None:
-        now_s = self.env.now
+    def _check_airtime(self, now_s: float) -> None:
+        """Check that no more airtime was given since the last call than there was, and that none is asked for now."""
+        given_s, since_s = self._airtime_s, now_s - self._checked_s
+        for directions, channels in self.medium.capacities:
+            total_s = sum(given_s[direction] for direction in directions)
+            self._invariants.check_airtime(self.name, directions[0], total_s, channels, since_s)
+        self._invariants.check_idle(f"the air of cell {self.name}", self.medium.is_idle)
+        self._airtime_s, self._checked_s = {"up": 0.0, "down": 0.0}, now_s
+
+    def _break_off(self, transfer: Transfer, attempt: Attempt) -> tuple[Demand, float, float | None]:
+        """Take a transfer off the air; return what it has had, when its airtime began, and its joules."""
+        now_s, delivery = self.env.now, attempt.delivery
         if delivery is None:
+            if attempt.is_begun:
+                self.connections.abandon_set_up(transfer.radios, now_s)
             self.medium.renounce(transfer)
-            energy_j = None if self.meter is None else 0.0
-            self._log.note(transfer, self.name, ready_s, now_s, now_s, Demand(0.0, 0), energy_j, "aborted")
-            return
-        sent = demand.until(delivery.cancel())
+            return Demand(0.0, 0), now_s, None if self.meter is None else 0.0
+        sent = attempt.demand.until(delivery.cancel())
         energy_j = self._account(transfer, now_s, sent, is_last=False)
-        start_s = now_s if delivery.began_s is None else min(delivery.began_s, now_s)
-        self._log.note(transfer, self.name, ready_s, start_s, now_s, sent, energy_j, "aborted")
+        return sent, now_s if delivery.began_s is None else min(delivery.began_s, now_s), energy_j
 
 
 def _medium(

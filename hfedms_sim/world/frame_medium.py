@@ -19,6 +19,7 @@ sensors of class A between two polls of one.
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import ceil
 from typing import NamedTuple
 
 from simpy import Environment, Event, Timeout
@@ -29,10 +30,12 @@ from hfedms_sim.world.airspace import Airspace, Sender, Voice
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.frame_losses import Deafness, loss_probability, lost_frames, overlap
 from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.medium import Capacity
 from hfedms_sim.world.processes import EndOfInstant
 from hfedms_sim.world.transfer import Demand, Transfer
 
 _GATEWAY = -1
+_ROUNDING = 1e-9  # of a share of frames
 _TRAINS = 1024  # kept: there are few sizes and few classes
 
 
@@ -64,6 +67,8 @@ class FrameMedium:
         self._is_deaf_while_sending = profile.duplex == "cell-half"
         self._loss_draws = loss_draws
         self._airspace = Airspace(len(self._classes))
+        is_one_sender = profile.frames.downlink_limit == "gateway"
+        self.capacities = (Capacity(("down",), 1.0),) if is_one_sender else ()
         self._instant: EndOfInstant | None = None
         self._sends_until_s: dict[Sender, float] = {}
         self._silent_until_s: dict[Sender, float] = {}
@@ -72,6 +77,10 @@ class FrameMedium:
         self._timers: dict[Delivery, Timeout] = {}
         self._downlink = lru_cache(_TRAINS)(self._work_out_downlink)
         self._uplink = lru_cache(_TRAINS)(lambda number, size: uplink_train(self._classes[number], size))
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._under_way
 
     def announce(self, transfer: Transfer) -> Event | None:
         """Count the transfer as load. One that may lose frames waits until all that are ready now are counted."""
@@ -120,11 +129,18 @@ class FrameMedium:
             for sender, rhythm in self._airspace.downlinks.items()
         ]
 
+    def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
+        """Return what the last frames of a transfer take: a frame that was broken off is sent again."""
+        frames = round(demand.airtime_s / self._train(transfer).frame_s)
+        whole = max(1, ceil(frames * share - _ROUNDING))
+        return demand.until(demand.airtime_s * whole / frames)
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         self._enter(transfer)
         sender, train = self._sender(transfer), self._train(transfer)
         frames = round(demand.airtime_s / train.frame_s)
         if isinstance(train, PolledTrain):
+            train = train._replace(frames=frames)
             frames = round(demand.extra_transmit_s / train.poll_s)
         delivery = Delivery(self.env, demand.airtime_s, self)
         delivery.callbacks.append(self._forget)

@@ -1,16 +1,33 @@
 """What every kind of medium offers a cell: what a transfer takes, and the transfer itself."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from simpy import Event
 
+from hfedms_sim.rounds import Direction
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.transfer import Demand, Transfer
+
+
+class Capacity(NamedTuple):
+    """Some directions, and how much airtime they have together in a second."""
+
+    directions: tuple[Direction, ...]
+    channels: float
 
 
 class Medium(Protocol):
     is_connected: bool
     """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transfer is under way."""
+
+    @property
+    def capacities(self) -> Sequence[Capacity]:
+        """Which directions share how much airtime; what has no limit of its own is not here."""
 
     def announce(self, transfer: Transfer) -> Event | None:
         """Note that a transfer is ready, and return what has to happen before its demand can be told, if anything."""
@@ -20,6 +37,9 @@ class Medium(Protocol):
 
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         """Return what the transfer takes at this share of the full rate. Changes nothing: it may be asked again."""
+
+    def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
+        """Return what a share of the transfer takes, if all of it takes this."""
 
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         """Begin the transfer, which is ready now, and return its delivery."""

@@ -47,6 +47,10 @@ class Processors:
             duration_s *= self._factor(sensor, round_number)
         return Work(duration_s, device.power_w * duration_s)
 
+    def power_w(self, sensor: int) -> float:
+        """Return what a sensor's processor takes while it works."""
+        return self._devices[self._which[sensor]].power_w
+
     def names(self, sensors: NDArray[np.int64]) -> NDArray[np.object_]:
         """Return what each of the sensors computes with."""
         return np.array(self._names, dtype=object)[np.frombuffer(self._which, dtype=np.int64)[sensors]]

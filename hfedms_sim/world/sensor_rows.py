@@ -60,8 +60,15 @@ def write_sensors(
     processors: Processors,
     traffic: SensorTraffic,
     energy: SensorEnergy,
+    availability: NDArray[np.float64] | None,
+    faults: Mapping[int, int],
 ) -> None:
-    """Write the rows of all sensors; the recorder leaves null what is not said, or not a number."""
+    """Write the rows of all sensors; the recorder leaves null what is not said, or not a number.
+
+    `availability` is the share of the run in which each could be reached, `faults` what happened to whom how often.
+    """
+    fault_counts = np.zeros(scenario.sensors.count, dtype=np.int64)
+    fault_counts[list(faults)] = list(faults.values())
     covered = np.zeros(scenario.sensors.count, dtype=np.bool_)
     covered[attachment.covered] = True
     for part in _parts(scenario.sensors.count):
@@ -77,6 +84,8 @@ def write_sensors(
                 **(_places(attachment, part) if isinstance(attachment, Placed) else {}),
                 **traffic.columns(part),
                 **{f"{state}_j": getattr(energy, state)[part] for state in States._fields},
+                **({} if availability is None else {"availability": availability[part]}),
+                "faults": fault_counts[part],
             }
         )
 

@@ -33,6 +33,7 @@ from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 from hfedms_sim.world.loss_draws import LossDraws
+from hfedms_sim.world.medium import Capacity
 from hfedms_sim.world.transfer import Demand, Transfer
 
 
@@ -56,6 +57,8 @@ class SharedMedium:
         attachment: Attachment,
     ) -> None:
         self._pools = _pools(env, profile, draws, cell)
+        up, down = Capacity(("up",), profile.channels_in("up")), Capacity(("down",), profile.channels_in("down"))
+        self.capacities = (Capacity(("up", "down"), up.channels),) if profile.duplex == "cell-half" else (up, down)
         self._rates_bps: dict[Direction, float] = {"up": profile.uplink_bps, "down": profile.downlink_bps}
         self._latencies_s = profile.class_latencies_s
         self._attachment = attachment
@@ -63,6 +66,10 @@ class SharedMedium:
         self._loss_draws = loss_draws
         self._demands: dict[tuple[Direction, int], _Demands] = {}
         self._radios = HalfDuplexRadios(env) if profile.duplex == "device-half" else None
+
+    @property
+    def is_idle(self) -> bool:
+        return all(pool.is_idle for pool in self._pools.values()) and (self._radios is None or self._radios.is_idle)
 
     def announce(self, transfer: Transfer) -> None:
         """Do nothing: what a transfer takes does not depend on who else is on the air."""
@@ -102,6 +109,9 @@ class SharedMedium:
         again_bytes = failed * block_bits // BITS_PER_BYTE
         return Demand(BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[transfer.direction], again_bytes)
 
+    def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
+        return demand.until(demand.airtime_s * share)
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         pool = self._pools[transfer.direction]
         latency_s = self._latency_s(transfer.radios)
@@ -133,6 +143,10 @@ class HalfDuplexRadios:
         if len(queue) == 1:
             pool.start(delivery)
         return delivery
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._queues
 
     def withdraw(self, delivery: Delivery) -> float:
         queue = self._queues[self._sensors[delivery]]

@@ -32,6 +32,15 @@ class Demand(NamedTuple):
     extra_receive_s: float = 0.0
     """The same, listening."""
 
+    def plus(self, other: "Demand") -> "Demand":
+        """Return what this and another piece have taken together."""
+        return Demand(
+            self.airtime_s + other.airtime_s,
+            self.retransmitted_bytes + other.retransmitted_bytes,
+            self.extra_transmit_s + other.extra_transmit_s,
+            self.extra_receive_s + other.extra_receive_s,
+        )
+
     def until(self, airtime_s: float) -> "Demand":
         """Return what had been taken when the transfer was given up after so much airtime."""
         share = airtime_s / self.airtime_s if airtime_s else 0.0

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.trace import Outcome, Trace, TransferRow
+from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.sensor_rows import SensorTraffic
 from hfedms_sim.world.transfer import Demand, Transfer
 
@@ -17,8 +18,9 @@ class Traffic(NamedTuple):
 
 
 class TransferLog:
-    def __init__(self, trace: Trace, sensors: int) -> None:
+    def __init__(self, trace: Trace, sensors: int, invariants: Invariants) -> None:
         self._trace = trace
+        self._invariants = invariants
         self.of_sensors = SensorTraffic(sensors)
         self._transfers = 0
         self._retransmitted_bytes = 0
@@ -44,6 +46,7 @@ class TransferLog:
         """
         round_number, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
         airtime_s, retransmitted_bytes = sent.airtime_s, sent.retransmitted_bytes
+        self._invariants.end(size_bytes, ready_s, start_s, end_s, airtime_s)
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
         self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
@@ -54,6 +57,10 @@ class TransferLog:
         )  # fmt: skip
         self._trace.transfers.append(row)
         self._transfers += 1
+
+    def accept(self, transfer: Transfer) -> None:
+        """Note that a transfer is ready; what becomes of it is noted when it has ended."""
+        self._invariants.accept(transfer.payload.size_bytes)
 
     def collect(self) -> Traffic:
         """Return the bytes since the last call."""

@@ -69,6 +69,7 @@ def work(sensor: int, hop: int, kind: WorkKind, start_s: float, end_s: float) ->
         start_s=start_s,
         end_s=end_s,
         energy_j=0.0,
+        outcome="ok",
     )
 
 

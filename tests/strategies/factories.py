@@ -6,6 +6,7 @@ from hfedms_sim.models import spec_of
 from hfedms_sim.rounds import NetworkView
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies import ClassCounts, Factory, PlanContext
+from hfedms_sim.strategies.base import SensorIds
 
 
 def factory(sensors: int, seed: int = 1, local_size: int = 100) -> Factory:
@@ -13,11 +14,18 @@ def factory(sensors: int, seed: int = 1, local_size: int = 100) -> Factory:
     return Factory(spec_of("cnn"), np.arange(sensors), Draws(seed), lambda some: np.full(len(some), local_size))
 
 
-def context(counts: ClassCounts | None = None, network: NetworkView | None = None) -> PlanContext:
-    """Return what a plan may look at; a strategy that looks at the network must be given one."""
+def context(
+    counts: ClassCounts | None = None, network: NetworkView | None = None, sensors: SensorIds | None = None
+) -> PlanContext:
+    """Return what a plan may look at; a strategy that looks at the network must be given one.
+
+    `sensors` can be asked to take part: those that have reported, or the paper's 368, unless others are given.
+    """
+    if sensors is None:
+        sensors = np.arange(368 if counts is None else len(counts))
 
     def known() -> NetworkView:
         assert network is not None, "this strategy does not look at the network"
         return network
 
-    return PlanContext(counts, known)
+    return PlanContext(counts, known, sensors)

@@ -57,7 +57,7 @@ def test_a_plan_keeps_those_that_fit_in_the_order_in_which_they_were_drawn() -> 
     up_bps[3] = 1.0
     strategy = FedCS(FedCSSettings(sample_ratio=1.0, budget_s=1e5), factory(10))
     everybody = FedCS(FedCSSettings(sample_ratio=1.0, budget_s=1e12), factory(10))
-    seen = context(network=network(up_bps, [1e6] * 10, [nan] * 10))
+    seen = context(network=network(up_bps, [1e6] * 10, [nan] * 10), sensors=np.arange(10))
     drawn = [group.sensors[0] for group in everybody.plan(1, seen).groups]
     assert [group.sensors[0] for group in strategy.plan(1, seen).groups] == [each for each in drawn if each != 3]
 

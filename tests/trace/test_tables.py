@@ -9,6 +9,7 @@ from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import Hop, Payload
 from hfedms_sim.trace import TABLES, FaultRow, Table, Trace, arrow_schema
 from hfedms_sim.trace.tables import Column
+from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.transfer import Demand, Transfer
 from hfedms_sim.world.transfer_log import TransferLog
 
@@ -47,7 +48,7 @@ def test_rows_are_written_by_name() -> None:
 def test_every_value_of_a_transfer_is_in_the_column_of_its_name() -> None:
     """The one row that is made by position: no two of its values are alike, so none can change places."""
     trace = Trace()
-    log = TransferLog(trace, sensors=9)
+    log = TransferLog(trace, sensors=9, invariants=Invariants(seed=1))
     transfer = Transfer(1, 2, Hop(3, 4, 5), "up", Payload("report", 6), 7, (7,))
     for _ in range(2):
         log.note(transfer, "hall", 8.0, 9.0, 10.0, Demand(11.0, 12, 13.0, 14.0), 15.0, "aborted")

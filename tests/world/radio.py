@@ -9,7 +9,8 @@ from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.attachment import RoundRobin
-from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.cell import Cell, Surroundings
+from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.ledger import Ledger
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.transfer import Transfer
@@ -23,10 +24,9 @@ def make_cell(env: Environment, trace: Trace | None = None, ledger: Ledger | Non
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
     settings = CellSettings.model_validate({"name": "hall", "profile": profile})
     draws = Draws(SEED)
-    log = TransferLog(trace or Trace(), SENSORS)
-    return Cell(
-        env, 0, settings, draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log, ledger or Ledger(SENSORS)
-    )
+    watching = Invariants(SEED)
+    books = TransferLog(trace or Trace(), SENSORS, watching), ledger or Ledger(SENSORS), watching
+    return Cell(env, 0, settings, Surroundings(draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), *books))
 
 
 def transfer(direction: Direction, sensor: int, payload: Payload = KILOBYTE, round_number: int = 1) -> Transfer:

@@ -90,7 +90,7 @@ class CalibratingLearner(ChainLearner):
 
     def _calibrate(self, record: RoundRecord) -> None:
         chains = arrived_chains(record)
-        participants = [participation for chain in chains for participation in chain]
+        participants = list(record.participations)  # also of chains that did not arrive: their sensors remember
         extracted = dict(
             zip((p.sensor for p in participants), self._extract(participants, self._extractor), strict=True)
         )

@@ -1,0 +1,141 @@
+"""What happens on the factory floor, step by step: transfers, crossings of the backbone, captures and work.
+
+The steps are processes on the simulated clock. Who takes which step, and what becomes of a round in which one fails, is
+the protocol's business (protocol.py).
+"""
+
+from array import array
+from math import nan
+from typing import NamedTuple
+
+from simpy import Environment
+from simpy.events import ProcessGenerator
+
+from hfedms_sim.rounds import Direction, Hop, Payload, WorkStep
+from hfedms_sim.trace import CaptureRow, Trace, WorkRow
+from hfedms_sim.world.attachment import Attachment
+from hfedms_sim.world.buffers import Capture
+from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.conditions import Conditions
+from hfedms_sim.world.invariants import Invariants
+from hfedms_sim.world.ledger import Ledger
+from hfedms_sim.world.processors import Processors
+from hfedms_sim.world.streams import Streams
+from hfedms_sim.world.transfer import Transfer
+
+NO_CHAIN = -1  # group and hop of a transfer outside any chain
+
+
+class Network(NamedTuple):
+    """The base stations, who uses which, and what connects them."""
+
+    cells: tuple[Cell, ...]
+    attachment: Attachment
+    backbone_s: float
+    """One way."""
+
+
+class Floor:
+    def __init__(
+        self,
+        env: Environment,
+        network: Network,
+        processors: Processors,
+        streams: Streams,
+        trace: Trace,
+        ledger: Ledger,
+        invariants: Invariants,
+        conditions: Conditions | None,
+    ) -> None:
+        """`conditions` are None where nothing can go wrong."""
+        self.env = env
+        self.cells, self._attachment, self._backbone_s = network
+        self.conditions = conditions
+        self.invariants = invariants
+        self.round = 0
+        self.work_j = 0.0
+        """Spent by processors since it was last set to zero."""
+        self.last_work_s = array("d", [nan]) * ledger.sensors
+        """How long each sensor worked when it last took part."""
+        self._processors = processors
+        self._streams = streams
+        self._trace = trace
+        self._ledger = ledger
+        self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report or full round: sensor -> round, capture
+
+    def cell_of(self, sensor: int) -> Cell:
+        return self.cells[self._attachment.cell(sensor)]
+
+    def transmit(
+        self, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload, radios: tuple[int, ...]
+    ) -> ProcessGenerator:
+        """Return the process of one transfer between the cell and these radios, on this hop."""
+        sensor = hop.source if direction == "up" else hop.target
+        return cell.transmit(Transfer(self.round, group, hop, direction, payload, sensor, radios))
+
+    def cross(self, source: Cell | None, target: Cell | None) -> ProcessGenerator:
+        """Cross the backbone from one cell to another; None is the server."""
+        if self.conditions is not None:
+            waiting = self.conditions.crossing(with_server=source is None or target is None)
+            if waiting is not None:
+                yield from waiting
+        if self._backbone_s:
+            yield self.env.timeout(self._backbone_s)
+
+    def work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
+        """Let a sensor compute. What it has spent until it is interrupted is spent."""
+        start_s = self.env.now
+        work_s, energy_j = self._processors.work(sensor, self.round, samples * step.multiply_adds_per_sample)
+        if self.conditions is not None:
+            energy_j = yield from self._work_under(self.conditions, group, hop, sensor, step, samples, work_s)
+        elif work_s:
+            yield self.env.timeout(work_s)
+        self._spend(sensor, energy_j)
+        row = WorkRow(self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j, "ok")
+        self._trace.work.append(row)
+
+    def _work_under(
+        self, conditions: Conditions, group: int, hop: int, sensor: int, step: WorkStep, samples: int, work_s: float
+    ) -> ProcessGenerator:
+        """Let a sensor compute that may be slow, or be interrupted; return the joules of all of it."""
+        start_s, power_w = self.env.now, self._processors.power_w(sensor)
+        try:
+            yield from conditions.slowly(sensor, work_s)
+        except Exception:
+            energy_j = power_w * (self.env.now - start_s)
+            self._spend(sensor, energy_j)
+            row = WorkRow(
+                self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j, "aborted"
+            )
+            self._trace.work.append(row)
+            raise
+        return power_w * (self.env.now - start_s)
+
+    def _spend(self, sensor: int, energy_j: float) -> None:
+        self.work_j += energy_j
+        if energy_j:
+            self._ledger.compute_j.add(sensor, energy_j)
+
+    def wait_s(self, sensor: int, reuse: bool) -> float:
+        """Return how long a sensor still waits for the samples it works on."""
+        return 0.0 if self._held(sensor, reuse) else self._streams.wait_s(sensor, self.env.now)
+
+    def batch(self, sensor: int, reuse: bool) -> Capture:
+        """Return what the sensor works on: the batch it holds, else a new one."""
+        return self._held(sensor, reuse) or self.capture(sensor)
+
+    def keep(self, sensor: int, batch: Capture) -> None:
+        """Let a sensor hold a batch, which it may be told to reuse."""
+        self._batches[sensor] = (self.round, batch)
+
+    def _held(self, sensor: int, reuse: bool) -> Capture | None:
+        """Return the batch the sensor reported in this round, or is told to reuse."""
+        round_number, batch = self._batches.get(sensor, (0, None))
+        return batch if reuse or round_number == self.round else None
+
+    def capture(self, sensor: int) -> Capture:
+        capture = self._streams.capture(sensor, self.round, self.env.now)
+        first, arrived, overflowed, captured, _ = capture
+        row = CaptureRow(self.round, sensor, self.env.now, first, arrived, overflowed, captured)
+        self._trace.captures.append(row)
+        return capture
