@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NAMES = (
     "parameters", "settings", "benchmarks", "efficiency", "grouping", "static-curves", "growth", "forgetting", "scc",
-    "intervals", "tune", "readings", "all", "verdicts",
+    "intervals", "tune", "readings", "availability", "all", "verdicts",
 )  # fmt: skip
 
 

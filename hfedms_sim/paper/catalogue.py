@@ -1,6 +1,7 @@
 """The experiments by name, in the order in which `paper all` conducts them, and what each costs."""
 
 from hfedms_sim.exhibits import Table
+from hfedms_sim.paper.availability import AVAILABILITY
 from hfedms_sim.paper.benchmarks import BENCHMARKS
 from hfedms_sim.paper.efficiency import EFFICIENCY_EXPERIMENT
 from hfedms_sim.paper.experiment import Experiment
@@ -35,7 +36,9 @@ PAPER: dict[str, Experiment] = {
     )
 }
 """Every table and figure of the paper, the quick ones first."""
-BEYOND: dict[str, Experiment] = {experiment.name: experiment for experiment in (TUNING, READING_DIFFERENCES)}
+BEYOND: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (TUNING, READING_DIFFERENCES, AVAILABILITY)
+}
 """What the paper does not have."""
 EXPERIMENTS = PAPER | BEYOND
 

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 DIGESTS = HERE / "digests.json"
 STRATEGIES = ("hfedms-d", "fedavg", "static-icg")
 PROFILES = ("own", "lte-cat-m2", "nb-iot-nb2", "lorawan-eu868-sf7", "wifi-halow", "lte-cat-m2-paper")
-ROUNDS = {"lorawan-yard": 10, "open-pit-mine": 10}  # over the end of a cycle
+ROUNDS = {"lorawan-yard": 10, "open-pit-mine": 10, "storm-day": 20}  # over the end of a cycle; through the storm
 TABLES = ("rounds", "transfers", "work", "captures", "faults")
 ROOT = "golden"  # a real root names the machine's engine and the version of torch
 
