@@ -1,7 +1,7 @@
 """What happens on the factory floor, step by step: transfers, crossings of the backbone, captures and work.
 
 The steps are processes on the simulated clock. Who takes which step, and what becomes of a round in which one fails, is
-the protocol's business (protocol.py).
+the business of reports, chains and scatter (reports.py, round_play.py, scattering.py).
 """
 
 from array import array

@@ -1,6 +1,7 @@
 """The factory on the simulated clock: plays a plan and tells what happened, and what it cost.
 
-What happens step by step is in floor.py, what a round is made of in protocol.py. The server's arithmetic takes no time.
+What happens step by step is in floor.py, what a round is made of in reports.py, round_play.py and
+scattering.py. The server's arithmetic takes no time.
 """
 
 from math import ceil
@@ -32,7 +33,8 @@ from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.patience import until
 from hfedms_sim.world.processes import Process
 from hfedms_sim.world.processors import Processors
-from hfedms_sim.world.protocol import Reports, RoundPlay
+from hfedms_sim.world.reports import Reports
+from hfedms_sim.world.round_play import RoundPlay
 from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.sensor_rows import rates, write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams

@@ -1,0 +1,161 @@
+"""A round of chains: what is played of a plan, and what becomes of it when something fails.
+
+A chain is a SimPy process: the model comes down to the first sensor, who captures, works and hands it on through its
+base station, and so on; what the last one hands over crosses to the server. Chains run side by side and meet only where
+they compete for airtime. Between two sensors of one cell a transfer is an uplink and a downlink, store and forward;
+across cells, and to or from the server, it also crosses the backbone, which has latency and no limit.
+
+Once a sensor's uplink is complete, what it hands over is safe at its base station. So a sensor that fails is left out,
+and the chain goes on from the last model handed over. docs/faults.md has the rules.
+"""
+
+from math import ceil
+
+from simpy import Interrupt, Timeout
+from simpy.events import ProcessGenerator
+
+from hfedms_sim.rounds import SERVER, Group, Hop, Participation, Plan
+from hfedms_sim.world.conditions import Conditions
+from hfedms_sim.world.floor import Floor
+from hfedms_sim.world.patience import Crashed, GivenUp
+from hfedms_sim.world.scattering import Place, Scattering
+from hfedms_sim.world.stage import Stage, Visit
+
+_ROUNDING = 1e-9  # so that 0.3 of 10 are 3
+
+
+class RoundPlay(Stage):
+    """One round of chains, and the scatter after it."""
+
+    def __init__(self, floor: Floor, plan: Plan, closes_s: float | None, quorum: float) -> None:
+        super().__init__(floor, closes_s)
+        self._plan = plan
+        self._quorum = quorum
+        self.chains: tuple[list[Participation], ...] = tuple([] for _ in plan.groups)
+        self.has_arrived = [False] * len(plan.groups)
+        self.arrivals = 0
+        self.late = 0
+
+    def play(self) -> None:
+        plan, conditions = self._plan, self._conditions
+        self.run_until_closed(map(self._chain, range(len(plan.groups))))
+        if conditions is None:
+            self.arrivals = len(plan.groups)
+        else:
+            self._judge(conditions)
+        if plan.scatter is not None:
+            Scattering(self._floor, plan.scatter).play(self._receivers())
+
+    def _receivers(self) -> list[Place]:
+        """Return where those stand that handed over in a chain that arrived."""
+        return [
+            Place(group.number, hop, chain)
+            for group, chain, arrived in zip(self._plan.groups, self.chains, self.has_arrived, strict=True)
+            if arrived
+            for hop in range(len(chain))
+        ]
+
+    def _judge(self, conditions: Conditions) -> None:
+        """Make the round void if too few chains have arrived."""
+        asked = self._plan.closes_after or len(self._plan.groups)
+        needed = max(1, ceil(self._quorum * asked - _ROUNDING))
+        if self.arrivals < needed:
+            self.has_arrived = [False] * len(self.has_arrived)
+            found = f"{self.arrivals} of {asked} chains arrived, needs {needed}"
+            conditions.log.note("void", f"round {self._plan.round}", found)
+
+    def _chain(self, index: int) -> ProcessGenerator:
+        group, chain, conditions = self._plan.groups[index], self.chains[index], self._conditions
+        if conditions is None:
+            yield from self._tour(group, chain)
+            yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
+            self.has_arrived[index] = True
+            return
+        self.enter(index)
+        try:
+            yield from self._tour(group, chain)
+            if chain:
+                yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
+                self.has_arrived[index] = True
+                self.arrivals += 1
+        except GivenUp as reason:
+            conditions.log.note("not delivered", f"group {group.number}", str(reason))
+        except Interrupt:
+            self.late += 1
+            conditions.log.note("late", f"group {group.number}", f"after {len(chain)} of {len(group.sensors)} sensors")
+        self.leave(index)
+        if self.arrivals == self._plan.closes_after:
+            self.close()
+
+    def _tour(self, group: Group, chain: list[Participation]) -> ProcessGenerator:
+        """Take the model from sensor to sensor, and leave out those that fail."""
+        tour, source, place, conditions = list(group.sensors), SERVER, 0, self._conditions
+        while place < len(tour):
+            sensor, following = tour[place], tour[place + 1] if place + 1 < len(tour) else SERVER
+            arriving, leaving = Hop(place, source, sensor), Hop(place + 1, sensor, following)
+            if conditions is None:
+                chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
+                source = sensor
+            else:
+                try:
+                    chain.append((yield from self._tried(conditions, group.number, arriving, leaving)))
+                    source = sensor
+                except GivenUp as reason:
+                    is_detour = conditions.recovery.on_gap == "reorder" and place < len(group.sensors)
+                    if is_detour and following != SERVER:
+                        tour.append(sensor)
+                        conditions.log.of_sensor("detour", sensor, str(reason))
+                    else:
+                        conditions.log.of_sensor("skip", sensor, str(reason))
+            place += 1
+
+    def _tried(self, conditions: Conditions, group: int, arriving: Hop, leaving: Hop) -> ProcessGenerator:
+        """Visit a sensor, again if it has crashed and is back in time."""
+        visit = Visit(arriving.target)
+        while True:
+            try:
+                if (waiting := conditions.recovered(visit.sensor)) is not None:
+                    yield from waiting
+                if visit.tries > 1:
+                    conditions.log.of_sensor("retry", visit.sensor, "is back after a crash")
+                with conditions.crashing(visit.sensor):
+                    return (yield from self._visit(group, arriving, leaving, visit))
+            except GivenUp as reason:
+                self._note_lost_work(conditions, visit, str(reason))
+                raise
+            except Interrupt as interrupt:
+                if not isinstance(interrupt.cause, Crashed):
+                    raise
+                self._note_lost_work(conditions, visit, "crashed")
+                self.count_try(conditions, visit, f"sensor {visit.sensor} crashed")
+
+    def _note_lost_work(self, conditions: Conditions, visit: Visit, reason: str) -> None:
+        if visit.has_model:
+            visit.has_model = False
+            conditions.log.of_sensor("lost work", visit.sensor, reason)
+
+    def _visit(self, group: int, arriving: Hop, leaving: Hop, visit: Visit) -> ProcessGenerator:
+        """Bring the model to a sensor, let it work, and take what it hands over; return what it did."""
+        plan, floor, sensor = self._plan, self._floor, visit.sensor
+        source, cell = None if arriving.source == SERVER else floor.cell_of(arriving.source), floor.cell_of(sensor)
+        if source is not cell:
+            yield from floor.cross(source, cell)
+        yield from self.send(visit, cell, group, arriving, "down", plan.payload)
+        visit.has_model = True
+        batch = visit.batch
+        if batch is None:
+            while wait_s := floor.wait_s(sensor, plan.reuse_batch):  # again if the clock rounded it short
+                yield Timeout(self.env, wait_s)
+            visit.batch = batch = floor.batch(sensor, plan.reuse_batch)
+            if plan.scatter is not None:  # a calibration round may reuse it
+                floor.keep(sensor, batch)
+        memory, newcomer = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers
+        trained, began_s = False, self.env.now
+        for step in plan.work:
+            samples = step.samples(batch.captured, memory, newcomer)
+            if samples:
+                trained = trained or step.kind != "extract"
+                yield from floor.work(group, arriving.number, sensor, step, samples)
+        floor.last_work_s[sensor] = self.env.now - began_s
+        yield from self.send(visit, cell, group, leaving, "up", plan.uplink_payload)
+        return Participation(sensor, batch.ranges, trained, True, False)

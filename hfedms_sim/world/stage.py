@@ -1,0 +1,110 @@
+"""A stage of a round, reports, chains or scatter: processes side by side, in which sensors are tried again.
+
+What a stage does where nothing can go wrong is what it always does; `conditions` are None then.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from math import inf
+
+from simpy import Event, Interrupt, Timeout
+from simpy.events import Process, ProcessGenerator
+
+from hfedms_sim.rounds import Direction, Hop, Payload
+from hfedms_sim.world.buffers import Capture
+from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.conditions import Conditions
+from hfedms_sim.world.failing_cell import PayloadLost
+from hfedms_sim.world.floor import Floor
+from hfedms_sim.world.patience import Crashed, GivenUp, RoundClosed
+from hfedms_sim.world.processes import AllDone
+
+
+class Visit:
+    """A sensor's turn in a round: how often it was tried, and how far it has come."""
+
+    __slots__ = ("batch", "has_model", "sensor", "tries")
+
+    def __init__(self, sensor: int) -> None:
+        self.sensor = sensor
+        self.tries = 1
+        self.batch: Capture | None = None
+        self.has_model = False
+
+
+class Stage:
+    """A part of a round: processes side by side, which may be closed before all of them have ended."""
+
+    def __init__(self, floor: Floor, closes_s: float | None) -> None:
+        """`closes_s` is when it is closed; None: when all have ended."""
+        self.env = floor.env
+        self._floor = floor
+        self._conditions = floor.conditions
+        self.closes_s = closes_s
+        self._open: dict[int, Process] = {}  # under way, where something may go wrong
+        self._is_closed = False
+
+    def send(
+        self, visit: Visit, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload
+    ) -> ProcessGenerator:
+        if self._conditions is None:
+            yield from self._floor.transmit(cell, group, hop, direction, payload, (visit.sensor,))
+            return
+        while True:
+            try:
+                yield from self._floor.transmit(cell, group, hop, direction, payload, (visit.sensor,))
+                return
+            except PayloadLost as loss:
+                self.count_try(self._conditions, visit, str(loss))
+                self._conditions.log.of_sensor("retry", visit.sensor, str(loss))
+
+    def count_try(self, conditions: Conditions, visit: Visit, reason: str) -> None:
+        """Count one more try of a sensor; give it up if it has had all of them."""
+        if visit.tries > conditions.recovery.retries:
+            raise GivenUp(f"{reason}, and tried {visit.tries} times")
+        visit.tries += 1
+
+    def enter(self, number: int) -> None:
+        """Let the process that is running now be cut off when this is closed."""
+        process = self.env.active_process
+        assert process is not None
+        self._open[number] = process
+
+    def leave(self, number: int) -> None:
+        del self._open[number]
+
+    def close(self) -> None:
+        """Cut off whoever is still under way."""
+        if not self._is_closed:
+            self._is_closed = True
+            for process in tuple(self._open.values()):
+                process.interrupt(RoundClosed())
+
+    def run_until_closed(self, processes: Iterable[ProcessGenerator]) -> None:
+        """Run the processes until all have ended, or this is closed."""
+        self._is_closed = False
+        if self.closes_s is not None:
+            alarm = Timeout(self.env, max(0.0, self.closes_s - self.env.now))
+            alarm.callbacks.append(partial(self._close_at, self.closes_s))
+        self.run_all(processes)
+        self._is_closed = True
+
+    def _close_at(self, closes_s: float, alarm: Event) -> None:
+        if closes_s == self.closes_s:  # else it was begun anew
+            self.close()
+
+    def run_all(self, processes: Iterable[ProcessGenerator]) -> None:
+        """Start the processes now and let the clock run until the last one has ended."""
+        try:
+            self.env.run(AllDone(self.env, processes))
+        except RuntimeError as error:
+            if self.env.peek() == inf:  # nothing is scheduled any more
+                self._floor.invariants.breach(f"the round cannot end: {error}")
+            raise
+
+
+def said(reason: GivenUp | Interrupt) -> str:
+    """Return in words why somebody was given up."""
+    if isinstance(reason, Interrupt):
+        return "crashed" if isinstance(reason.cause, Crashed) else "too late"
+    return str(reason)
