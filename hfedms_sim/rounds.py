@@ -47,16 +47,6 @@ class Group(NamedTuple):
     number: int
     sensors: tuple[int, ...]
 
-    @property
-    def hop_count(self) -> int:
-        return len(self.sensors) + 1
-
-    def hop(self, number: int) -> Hop:
-        """Server to first sensor, sensor to sensor, last sensor to server."""
-        source = self.sensors[number - 1] if number > 0 else SERVER
-        target = self.sensors[number] if number < len(self.sensors) else SERVER
-        return Hop(number, source, target)
-
 
 class WorkStep(NamedTuple):
     """A computation each participant does: over its batch, over what it keeps in memory, or both."""
@@ -67,10 +57,13 @@ class WorkStep(NamedTuple):
     over_memory: bool = False
     needs_memory: bool = False
     skips_newcomers: bool = False
+    is_for_beginners: bool = False
 
-    def samples(self, captured: int, memory: int, newcomer: bool = False) -> int:
+    def samples(self, captured: int, memory: int, newcomer: bool = False, beginner: bool = False) -> int:
         """Return over how many samples a sensor computes that has captured so many and keeps so many in memory."""
         if (self.needs_memory and not memory) or (self.skips_newcomers and newcomer):
+            return 0
+        if self.is_for_beginners and not beginner:
             return 0
         return captured * self.over_batch + memory * self.over_memory
 
@@ -93,6 +86,7 @@ class Plan:
     there are to draw from; where everybody trains alone, each sensor that can take part is one. `newcomers`:
     participants that have not stored a cycle yet, where they work less. `counts`: the class counts that the groups were
     formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
+    `beginners`: participants that calibrate for the first time in this cycle, where they work more.
     `closes_after`: how many groups have to arrive until the round is closed; None: all.
     """
 
@@ -113,6 +107,7 @@ class Plan:
     newcomers: frozenset[int] = frozenset()
     counts: NDArray[np.int64] | None = None
     closes_after: int | None = None
+    beginners: frozenset[int] = frozenset()
 
     @property
     def participants(self) -> int:

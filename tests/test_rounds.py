@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hfedms_sim.rounds import SERVER, Group, Hop, Participation, RoundRecord, WorkStep, lineage_after, lineage_root
+from hfedms_sim.rounds import Participation, RoundRecord, WorkStep, lineage_after, lineage_root
 
 BATCH = ((0, 50),)
 RECORD = RoundRecord(
@@ -24,20 +22,6 @@ RECORD = RoundRecord(
 def with_first(**changes: object) -> RoundRecord:
     first, *others = RECORD.chains[0]
     return replace(RECORD, chains=((first._replace(**changes), *others), RECORD.chains[1]))
-
-
-@given(st.lists(st.integers(0, 1000), min_size=1, unique=True))
-def test_a_chain_leaves_the_server_visits_every_sensor_in_order_and_returns(sensors: list[int]) -> None:
-    group = Group(0, tuple(sensors))
-    hops = [group.hop(number) for number in range(group.hop_count)]
-    assert [hop.target for hop in hops] == [*sensors, SERVER]
-    assert [hop.source for hop in hops] == [SERVER, *sensors]
-    assert [hop.number for hop in hops] == list(range(len(sensors) + 1))
-
-
-def test_a_chain_of_one_is_a_pull_and_a_push() -> None:
-    assert Group(3, (5,)).hop(0) == Hop(0, SERVER, 5)
-    assert Group(3, (5,)).hop(1) == Hop(1, 5, SERVER)
 
 
 @pytest.mark.parametrize(

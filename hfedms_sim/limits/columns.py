@@ -37,6 +37,7 @@ _COLUMNS = {
     ),
     "work": ("round", "group", "sensor", "kind", "start_s", "end_s"),
 }  # fmt: skip
+_WAITS = ("held_s", "paused_s")
 _TEXTS = ("direction", "payload", "cell", "kind", "outcome")
 
 Array = NDArray[Any]
@@ -91,11 +92,17 @@ def _note_outcomes(
     *,
     is_steady: bool,
 ) -> None:
-    """Add the columns of what was neither lost nor aborted; directories of earlier versions have no other rows."""
+    """Add what became of transfers and work, and how long transfers waited for what was down.
+
+    Where nothing can go wrong, as in directories of earlier versions, all is well.
+    """
     transfers["is_ok"], work["is_ok"] = (np.ones(len(rows["round"]), dtype=bool) for rows in (transfers, work))
+    transfers |= dict.fromkeys(_WAITS, np.zeros(len(transfers["round"])))
     if is_steady:
         return
-    sent, worked = (_table(source, name, first_round, ["round", "outcome"]) for name in ("transfers", "work"))
+    sent = _table(source, "transfers", first_round, ["round", "outcome", *_WAITS])
+    worked = _table(source, "work", first_round, ["round", "outcome"])
+    transfers |= {name: sent[name].to_numpy() for name in _WAITS}
     transfers["is_ok"] = _codes(sent["outcome"], OUTCOMES) == _OK
     work["is_ok"] = _codes(worked["outcome"], OUTCOMES) == _OK
     transfers["latency_s"] = np.where(_codes(sent["outcome"], OUTCOMES) == _ABORTED, 0.0, transfers["latency_s"])

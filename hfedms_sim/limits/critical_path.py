@@ -24,7 +24,6 @@ from hfedms_sim.limits.columns import PAYLOADS, WORKS, Array, Columns, TraceColu
 from hfedms_sim.limits.gaps import split_gaps
 from hfedms_sim.limits.links import Link, figures
 from hfedms_sim.limits.occupation import Occupation, times_of
-from hfedms_sim.limits.off_air import OffAir, off_air
 from hfedms_sim.limits.transfer_seconds import split_transfers
 from hfedms_sim.rounds import EVERYONE
 
@@ -128,10 +127,7 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     rows = steps["row"][is_transfer]
     taken = {name: values[rows] for name, values in columns.transfers.items()}
     taken["begin_s"], taken["air_end_s"] = times_of(taken, links)
-    taken["contended_s"], taken["offered_s"] = occupied.contended_s[rows], occupied.offered_s[rows]
-    nothing_s = np.zeros(len(rows))
-    held_up = OffAir(nothing_s, nothing_s) if columns.faults is None else off_air(taken, links)
-    taken["off_before_s"], taken["off_within_s"] = held_up
+    taken["contended_s"] = occupied.contended_s[rows]
     is_same = (taken["sensor"] == np.roll(taken["sensor"], 1)) & (taken["ready_s"] >= np.roll(taken["end_s"], 1))
     inactive_s = taken["ready_s"] - np.roll(taken["end_s"], 1)
     taken["was_active"] = is_same & (inactive_s <= figures(links, "inactivity_s")[taken["link"]])

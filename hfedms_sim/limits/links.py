@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Cell, NetworkProfile
-from hfedms_sim.scenario.frames import FrameTimes
 
 DIRECTIONS: tuple[Direction, ...] = ("up", "down")
 
@@ -48,16 +47,6 @@ class Link(NamedTuple):
     """Its time on air."""
     setup_s: float
     inactivity_s: float
-    resource_units: int
-    """In how many units its airtime is handed out; 0: in any portions."""
-    longest_setup_s: float
-    """A set-up from PSM, with the longest wait for a page before it."""
-    longest_silence_s: float
-    """After a frame, of any coverage class and either direction; 0 where airtime is shared."""
-    least_share: float
-    """As `allowed_share`, of the coverage class that is silent for most of the time."""
-    is_foreseeable: bool
-    """Whether its sharing and its silences say when a transfer ends: not in bad spells, nor behind polls."""
 
     @property
     def is_limited(self) -> bool:
@@ -93,8 +82,6 @@ def _link(cell: str, profile: NetworkProfile, direction: Direction, number: int)
     allowed_share, frames = _allowed_share(profile, direction), profile.frames
     is_gateway = frames is not None and frames.downlink_limit == "gateway"
     is_one_sender = direction == "down" and (profile.duty_cycle is not None or is_gateway)
-    is_polled = frames is not None and frames.device_class == "A" and direction == "down"
-    classes = profile.frame_classes
     frame_bytes, frame_s = 0.0, 0.0
     if frames is not None:
         is_up = direction == "up"
@@ -113,33 +100,17 @@ def _link(cell: str, profile: NetworkProfile, direction: Direction, number: int)
         frame_s=frame_s,
         setup_s=profile.setup_s,
         inactivity_s=profile.inactivity_s,
-        resource_units=profile.resource_units or 0,
-        longest_setup_s=_longest_setup_s(profile, direction),
-        longest_silence_s=max((max(each.uplink_silence_s, each.downlink_silence_s) for each in classes), default=0.0),
-        least_share=min((_frames_share(each, direction) for each in classes), default=allowed_share),
-        is_foreseeable=profile.fluctuation is None and not is_polled,
     )
 
 
 def _allowed_share(profile: NetworkProfile, direction: Direction) -> float:
     if profile.frames is not None:
-        return _frames_share(profile.frames, direction)
+        frames, is_up = profile.frames, direction == "up"
+        frame_s = frames.uplink_frame_s if is_up else frames.downlink_frame_s
+        return frame_s / (frame_s + (frames.uplink_silence_s if is_up else frames.downlink_silence_s))
     if profile.duty_cycle is not None:
         return profile.duty_cycle.uplink if direction == "up" else profile.duty_cycle.downlink
     return 1.0
-
-
-def _frames_share(times: FrameTimes, direction: Direction) -> float:
-    if direction == "up":
-        return times.uplink_frame_s / (times.uplink_frame_s + times.uplink_silence_s)
-    return times.downlink_frame_s / (times.downlink_frame_s + times.downlink_silence_s)
-
-
-def _longest_setup_s(profile: NetworkProfile, direction: Direction) -> float:
-    if profile.idle is None:
-        return profile.setup_s
-    waits_s = (profile.idle.pages_every_s, profile.idle.wakes_every_s) if direction == "down" else ()
-    return profile.setup_s + profile.idle.extra_setup_s + max((each or 0.0 for each in waits_s), default=0.0)
 
 
 def _full_at(profile: NetworkProfile, direction: Direction, allowed_share: float) -> float:

@@ -6,8 +6,7 @@ set up. With n(t) such transfers, and n* of them from which on the link is satur
 
     active: n >= 1        saturated: n >= n*        contended: n > n*, so that they hold each other up
 
-A transfer that was lost or aborted counts like any other while it was there. With speed(n) = d min(1, n* / n), d the
-allowed share, one gets the airtime of the integral of speed(n(t)); less where airtime is handed out in whole units.
+A transfer that was lost or aborted counts like any other while it was there.
 
 The steps of n(t) are the sorted beginnings and ends of all transfers: one sort, no loop over transfers. Left out: one
 that paused in an outage counts as if it had been on its link all the while.
@@ -46,8 +45,6 @@ class Occupation:
     """By link."""
     contended_s: Floats
     """By transfer: for how long its link had more transfers than it serves at full rate, while it was there."""
-    offered_s: Floats
-    """By transfer: the airtime that sharing gave it while it was there, if it was on the air all the time."""
 
 
 class Times(NamedTuple):
@@ -77,7 +74,6 @@ def occupation(columns: TraceColumns, links: Sequence[Link]) -> Occupation:
     saturated_s = _sums(steps.key, steps.length_s * ((steps.level >= full_at) & (steps.level > 0)), len(links))
     active_s = _sums(own_steps.key, own_steps.length_s * (own_steps.level > 0), len(links))
     contended_s = np.concatenate([[0.0], np.cumsum(steps.length_s * (steps.level > full_at))])
-    offered_s = np.concatenate([[0.0], np.cumsum(steps.length_s * _speeds(steps, links))])
     airtime_s = _sums(link, transfers["airtime_s"], len(links))
     busiest_s = _busiest_s(transfers, links, airtime_s)
     time_s = elapsed_s or 1.0
@@ -90,9 +86,7 @@ def occupation(columns: TraceColumns, links: Sequence[Link]) -> Occupation:
         )
         for number, each in enumerate(links)
     )
-    return Occupation(
-        uses, contended_s[steps.end] - contended_s[steps.begin], offered_s[steps.end] - offered_s[steps.begin]
-    )
+    return Occupation(uses, contended_s[steps.end] - contended_s[steps.begin])
 
 
 class _Steps(NamedTuple):
@@ -116,16 +110,6 @@ def _steps(key: Ints, times: Times) -> _Steps:
     place = np.empty(2 * count, dtype=np.int64)
     place[order] = np.arange(2 * count)
     return _Steps(keys, length_s, level, place[:count], place[count:])
-
-
-def _speeds(steps: _Steps, links: Sequence[Link]) -> Floats:
-    """Return at which speed each transfer of a step has airtime, if its link shares it evenly."""
-    present, full_at = np.maximum(1, steps.level), figures(links, "full_at")[steps.key]
-    allowed, units = figures(links, "allowed_share")[steps.key], figures(links, "resource_units")[steps.key]
-    speeds: Floats = allowed * np.minimum(1.0, full_at / present)
-    whole = (units > 0) & (present <= units)
-    speeds[whole] = np.minimum(1.0, full_at[whole] * (units[whole] // present[whole]) / units[whole])
-    return speeds
 
 
 def _busiest_s(transfers: Columns, links: Sequence[Link], airtime_s: Floats) -> Floats:

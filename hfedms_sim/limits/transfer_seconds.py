@@ -11,8 +11,8 @@ an airtime A of its own:
     slow rate           of the rest, what the sensor needs more than at its profile's full rate, 8 (B + R) / r
     airtime             the rest of A
     latency, backbone   the radio's, after the airtime; the backbone's, before the next step
-    lost                all, if it was lost or aborted; else what it was held up by outages (off_air.py), of which all
-                        the others are then free
+    lost                all, if it was lost or aborted; else what its cell or its sensor was down; all others are
+                        free of that
 
 A wait in a gateway's queue is silence and airtime of those in front, in the proportion of the gateway's frames. Left
 out: whether a set-up really happened in a queue; the sensor's radio being busy (`device-half`) counts as set-up.
@@ -36,8 +36,8 @@ def split_transfers(sent: dict[str, Array], links: Sequence[Link]) -> dict[str, 
     allowed, setup_s = figures(links, "allowed_share")[link], figures(links, "setup_s")[link]
     has_frames = figures(links, "frame_bytes")[link] > 0
     is_queue, is_one_sender = (figures(links, name)[link] > 0 for name in ("is_queue", "is_one_sender"))
-    before_s = sent["start_s"] - sent["ready_s"] - sent["off_before_s"]
-    taken_s = sent["air_end_s"] - sent["start_s"] - sent["off_within_s"]
+    before_s = sent["start_s"] - sent["ready_s"] - sent["held_s"]
+    taken_s = sent["air_end_s"] - sent["start_s"] - sent["paused_s"]
     least_setup_s = np.where(sent["was_active"], 0.0, np.minimum(before_s, setup_s))
     setup = np.where(is_queue | has_frames, least_setup_s, before_s)
     queued_s = before_s - setup
@@ -58,7 +58,7 @@ def split_transfers(sent: dict[str, Array], links: Sequence[Link]) -> dict[str, 
         "airtime_s": own_alone_s - slow_s,
         "silence_s": queued_silence_s + silence_s,
         "latency_s": sent["end_s"] - sent["air_end_s"],
-        "lost_s": sent["off_before_s"] + sent["off_within_s"],
+        "lost_s": sent["held_s"] + sent["paused_s"],
     }
     given_up_s = {"lost_s": sent["end_s"] - sent["ready_s"]}
     return {name: np.where(sent["is_ok"], each, given_up_s.get(name, 0.0)) for name, each in seconds.items()}

@@ -12,13 +12,15 @@ from pydantic import Field, model_validator
 
 from hfedms_sim.scenario.base import Name, Settings, TupleOf
 
-SpellSeconds = Annotated[float, Field(ge=1e-6, le=1e9)]
+SpellSeconds = Annotated[float, Field(ge=1e-3, le=1e9)]
 SensorNumber = Annotated[int, Field(ge=0)]
 
 
 class Spelled(Settings):
     """A fault that begins and ends: once, or as a renewal process."""
 
+    kind: str
+    """What goes wrong."""
     at_s: Annotated[float, Field(ge=0, le=1e9)] | None = None
     """When it begins, once."""
     for_s: SpellSeconds | None = None
@@ -139,7 +141,7 @@ Fault = Annotated[
 
 
 class Recovery(Settings):
-    timeout_s: Annotated[float, Field(ge=0, le=1e9)] = 60.0
+    timeout_s: Annotated[float, Field(ge=1e-3, le=1e9)] = 60.0
     """How long anybody waits for a cell, a sensor, the backbone or the server that is down, before giving up."""
     retries: Annotated[int, Field(ge=0, le=1000)] = 2
     """How often a sensor is tried again in a round, after it has failed or a transfer of it was lost."""

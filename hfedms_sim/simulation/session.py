@@ -87,8 +87,7 @@ class Session:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
         rounds = self._scenario.rounds
         for plan, record, cost in self.played_rounds(longest_first_round_s):
-            metrics = None if self._stopped is not None else self._learn(record)
-            self._note_progress(record)
+            metrics = self._learn(record) if plan.groups or record.phase == "calibration" else None
             number = self._rounds_played = record.round
             self._trace.rounds.append(_round_row(plan, record, cost, metrics or Metrics(), self._lineage))
             on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
@@ -109,6 +108,9 @@ class Session:
                 takes = f"the first round takes {format_seconds(first_s)} of simulated time; "
                 raise InputError(takes, ALLOW_INFEASIBLE, " goes on all the same")
             yield played
+            self._note_progress(played.record)
+            if self._stopped is not None:
+                return
 
     def summary(self, wall_s: float, limits: Limits) -> dict[str, Any]:
         scenario, world, reached = self._scenario, self._world, self._milestones
@@ -208,10 +210,13 @@ class Session:
         return metrics
 
     def _note_progress(self, record: RoundRecord) -> None:
-        """End the run if it makes none: too many void rounds in a row, or nobody is left."""
-        self._void_rounds = self._void_rounds + 1 if record.is_void else 0
-        if self._stopped is not None:
+        """End the run if it makes none: too many void rounds in a row, or nobody is left.
+
+        Calibration rounds without anybody follow from a void full round, and do not count.
+        """
+        if self._stopped is not None or (record.phase == "calibration" and not record.chains):
             return
+        self._void_rounds = self._void_rounds + 1 if record.is_void else 0
         if record.is_void and self._world.is_deserted:
             self._stopped = Stopped.stalled("every sensor is gone for ever", record.round)
         elif self._void_rounds >= self._scenario.recovery.void_rounds:

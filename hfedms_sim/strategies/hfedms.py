@@ -109,8 +109,9 @@ class HFedMSState:
     """`memory`: vectors each sensor holds; `captured`: what each participant of the cycle has captured in it.
 
     `seen`: all raw samples the oracle keeps; empty for anybody else. `stored`: who has stored a cycle. `counts`: the
-    class counts of the only report, where there is but one. `groups` are those of the cycle, without the sensors that
-    have missed the scatter: they lack the extractor, and sit out its calibration rounds.
+    class counts of the only report, where there is but one. `calibrated`: who has calibrated in this cycle. `groups`
+    are those of the cycle, without the sensors that have missed the scatter: they lack the extractor, and sit out its
+    calibration rounds.
     """
 
     round: int
@@ -121,6 +122,7 @@ class HFedMSState:
     stored: frozenset[int] = frozenset()
     counts: ClassCounts | None = None
     total_groups: int = 0
+    calibrated: frozenset[int] = frozenset()
 
 
 Own = TypeVar("Own", bound=ChainSettings)
@@ -151,9 +153,12 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
     def _full_plan(self, state: HFedMSState, context: PlanContext, scatter: Scatter | None) -> Plan:
         cycle = cycle_of(state.round, self.settings.cycle_rounds)
         sensors, counts = self._reported(state, context)
-        count = self._group_count(cycle, len(sensors))
-        groups, distance = self._draw_groups(cycle, sensors, counts, count)
-        awaited = selected(self.settings.sample_ratio, count)
+        groups: tuple[Group, ...] = ()
+        distance, count, awaited = None, 0, 0
+        if len(sensors):  # else nobody is there whose class counts are known
+            count = self._group_count(cycle, len(sensors))
+            groups, distance = self._draw_groups(cycle, sensors, counts, count)
+            awaited = selected(self.settings.sample_ratio, count)
         costs = self.costs(self.settings, self.factory.model)
         return Plan(
             round=state.round,
@@ -168,7 +173,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             scatter=scatter,
             trained_parameters=costs.parameters,
             group_distance=distance,
-            counts=self._kept(sensors, counts) if self.settings.class_counts == "once" else None,
+            counts=self._kept(sensors, counts) if state.counts is None and self._reports_once else None,
             closes_after=awaited if len(groups) > awaited else None,
         )
 
@@ -180,6 +185,10 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         counts = state.counts[np.searchsorted(self.factory.sensors, context.sensors)]
         has_reported = (counts >= 0).all(axis=1)
         return context.sensors[has_reported], counts[has_reported]
+
+    @property
+    def _reports_once(self) -> bool:
+        return self.settings.class_counts == "once"
 
     def _kept(self, sensors: SensorIds, counts: ClassCounts) -> ClassCounts:
         """Return the counts with a row for every sensor of the factory: -1 where it has not reported."""
@@ -252,7 +261,11 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
         if self.settings.cycle_rounds == 1:
             return following
         if plan.phase == "full":
-            following = replace(following, groups=_who_got_the_scatter(plan.groups, record))
+            groups = _who_got_the_scatter(plan.groups, record)
+            following = replace(following, groups=groups, calibrated=frozenset())
+        else:
+            calibrated = state.calibrated.union(each.sensor for each in record.participations if each.captured)
+            following = replace(following, calibrated=calibrated)
         if self.settings.scc == "off":
             return following
         captured = {} if plan.phase == "full" else dict(state.captured)
@@ -291,12 +304,13 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             groups=groups,
             total_groups=state.total_groups,
             payload=Payload("classifier", self.factory.model.classifier_bytes),
-            work=self._calibration_work(first=position_in_cycle(state.round, self.settings.cycle_rounds) == 1),
+            work=self._calibration_work(),
             memory_fill=state.memory,
             reuse_batch=self.settings.new_batch == "cycle",
             scatter=None,
             trained_parameters=self.factory.model.classifier_parameters,
             newcomers=self._newcomers(groups, state) if self._skips else frozenset(),
+            beginners=frozenset(sensor for group in groups for sensor in group.sensors) - state.calibrated,
         )
 
     @property
@@ -308,14 +322,15 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     def _newcomers(groups: tuple[Group, ...], state: HFedMSState) -> frozenset[int]:
         return frozenset(sensor for group in groups for sensor in group.sensors) - state.stored
 
-    def _calibration_work(self, first: bool) -> tuple[WorkStep, ...]:
+    def _calibration_work(self) -> tuple[WorkStep, ...]:
         """Extract the batch's semantics, the first time also with the backup extractor; then train the classifier."""
-        settings, model = self.settings, self.factory.model
-        steps = [WorkStep("extract", model.extractor_multiply_adds)]
-        if first and settings.scc == "on" and settings.compensation != "off":
-            steps.append(WorkStep("extract", model.extractor_multiply_adds, needs_memory=True))
-        if first and settings.scc == "oracle":
-            steps.append(WorkStep("extract", model.extractor_multiply_adds, over_batch=False, over_memory=True))
+        settings, extraction = self.settings, self.factory.model.extractor_multiply_adds
+        steps = [WorkStep("extract", extraction)]
+        if settings.scc == "on" and settings.compensation != "off":
+            steps.append(WorkStep("extract", extraction, needs_memory=True, is_for_beginners=True))
+        if settings.scc == "oracle":
+            steps.append(WorkStep("extract", extraction, over_batch=False, over_memory=True, is_for_beginners=True))
+        model = self.factory.model
         moments = optimiser_multiply_adds(settings, model.classifier_parameters)
         multiply_adds = (TRAINING_PASSES * model.classifier_multiply_adds + moments) * settings.calibration_epochs
         steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, skips_newcomers=self._skips))

@@ -73,6 +73,8 @@ class TransferRow(NamedTuple):
     retransmitted_bytes: Annotated[int, "beside the payload"]
     energy_j: Annotated[float | None, "of the sensor's radio"]
     outcome: Annotated[Outcome, "ok, lost or aborted"]
+    held_s: Annotated[float | None, "of the time before it began, in which its cell or its sensor's radio was down"]
+    paused_s: Annotated[float | None, "the same, after it began"]
 
 
 class WorkRow(NamedTuple):

@@ -170,6 +170,8 @@ class FairPool:
             ended += self._ending.pop(heappop(self._ends))
             self._pass_over_withdrawn()
         self._active -= len(ended)
+        for delivery in ended:
+            delivery.is_on_its_way = True
         return ended
 
     def _pass_over_withdrawn(self) -> None:
@@ -271,6 +273,7 @@ class FifoPool:
     def _release(self, delivery: Delivery) -> None:
         """Let the next one have the channel, unless the delivery was cancelled and has left it before."""
         if delivery in self._served:
+            delivery.is_on_its_way = self.env.now >= delivery.end_s
             self._served.remove(delivery)
             if self._waiting:
                 self._serve(self._waiting.popleft())

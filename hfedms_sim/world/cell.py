@@ -25,7 +25,7 @@ from hfedms_sim.world.medium import Medium
 from hfedms_sim.world.paging import Paging
 from hfedms_sim.world.shared_medium import SharedMedium
 from hfedms_sim.world.transfer import Demand, Transfer
-from hfedms_sim.world.transfer_log import TransferLog
+from hfedms_sim.world.transfer_log import Timeline, TransferLog
 
 
 class Attempt:
@@ -63,6 +63,7 @@ class Cell:
         self._checked_s = env.now
         profile = settings.profile
         self.env = env
+        self.number = number
         self.name = settings.name
         self._attachment = attachment
         self._log = log
@@ -99,11 +100,11 @@ class Cell:
             start_s = yield from self._carry(transfer, attempt)
         except Exception:
             sent, start_s, energy_j = self._break_off(transfer, attempt)
-            self._log.note(transfer, self.name, ready_s, start_s, self.env.now, sent, energy_j, "aborted")
+            self._log.note(transfer, self.name, Timeline(ready_s, start_s, self.env.now), sent, energy_j, "aborted")
             raise
         end_s, demand = self.env.now, attempt.demand
         energy_j = self._account(transfer, end_s, demand, is_last=transfer.direction == "up")
-        self._log.note(transfer, self.name, ready_s, start_s, end_s, demand, energy_j, "ok")
+        self._log.note(transfer, self.name, Timeline(ready_s, start_s, end_s), demand, energy_j, "ok")
 
     def _carry(self, transfer: Transfer, attempt: Attempt) -> ProcessGenerator:
         """Bring a transfer, or the share of it that the attempt is for, to its receiver; return when its air began."""

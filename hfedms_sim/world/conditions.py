@@ -4,6 +4,7 @@ A run in which nothing goes wrong, nobody is away and every round awaits everybo
 its way.
 """
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from math import inf
@@ -29,7 +30,7 @@ from hfedms_sim.units import format_seconds
 from hfedms_sim.world.absences import absences_of
 from hfedms_sim.world.fault_log import FaultLog
 from hfedms_sim.world.fault_paths import joint_path, paths_of, sensors_path, spells_between
-from hfedms_sim.world.patience import Crashed, Disturbed, Interrupting, Part, Watch, patiently, until
+from hfedms_sim.world.patience import Crashed, Disturbed, GivenUp, Interrupting, Part, Watch, patiently, until
 from hfedms_sim.world.spells import Spells
 from hfedms_sim.world.transfer import Transfer
 
@@ -94,6 +95,15 @@ class Conditions:
             return None
         return self._wait(*((self._backbone, self._server) if with_server else (self._backbone,)))
 
+    def require_hope(self, given_up: Sequence[Part], cell: int, *, crosses: bool, with_server: bool) -> None:
+        """Give up at once whoever needs a part that somebody has waited for in vain, and that is still down."""
+        needed = [Part(self._cells.spells, cell, self._cell_names[cell])]
+        needed += [self._backbone] if crosses else []
+        needed += [self._server] if with_server else []
+        for part in given_up:
+            if part in needed and part.standing(self.env.now).is_down:
+                raise GivenUp(f"{part.name} is still down")
+
     def recovered(self, sensor: int) -> ProcessGenerator | None:
         """Return the wait until a sensor that has crashed is back, if any."""
         if self._crashes.is_needless:
@@ -113,13 +123,6 @@ class Conditions:
             if part.spells.standing(part.entity, now_s).is_down:
                 return patiently(self.env, parts, self.recovery.timeout_s)
         return None
-
-    def server_is_back(self) -> ProcessGenerator:
-        """Wait until the server is up, however long that takes."""
-        while (standing := self._server.standing(self.env.now)).is_down:
-            if standing.until_s == inf:
-                raise Stalled("the server is down for ever")
-            yield from until(self.env, standing.until_s)
 
     def crashing(self, sensor: int) -> AbstractContextManager[None]:
         """Within this, a crash of the sensor interrupts the process that is running now."""
@@ -154,7 +157,7 @@ class Conditions:
             return False
         which = transfer.direction, sensor, transfer.payload.kind
         number = self._sent_before[which] = self._sent_before.get(which, -1) + 1
-        purpose = f"fault/TransferLoss/{transfer.direction}/{transfer.payload.kind}/{number}"
+        purpose = f"fault/transfer-loss/{transfer.direction}/{transfer.payload.kind}/{number}"
         return self._draws.one_uniform(purpose, sensor, transfer.round) < self._loss_probability
 
     def slowly(self, sensor: int, work_s: float) -> ProcessGenerator:
@@ -173,9 +176,11 @@ class Conditions:
 
     def is_off_air(self, cell: int, sensor: int) -> bool:
         """Return whether a cell, or the radio of one of its sensors, is down; a negative number is everyone's."""
-        now_s = self.env.now
-        radio_is_down = sensor >= 0 and self._reach.standing(sensor, now_s).is_down
-        return radio_is_down or (self._cells_fail and self._cells.spells.standing(cell, now_s).is_down)
+        radio_is_down = sensor >= 0 and self._reach.standing(sensor, self.env.now).is_down
+        return radio_is_down or self.cell_is_down(cell)
+
+    def cell_is_down(self, cell: int) -> bool:
+        return self._cells_fail and self._cells.spells.standing(cell, self.env.now).is_down
 
     def has_crashed(self, sensor: int) -> bool:
         return self._crashes.spells.standing(sensor, self.env.now).is_down
@@ -208,13 +213,21 @@ class Conditions:
         standings = [self._announced.standing(sensor, self.env.now) for sensor in range(sensors)]
         return np.array([self.env.now if each.is_down else each.until_s for each in standings])
 
-    def somebody_is_back(self, sensors: NDArray[np.int64]) -> ProcessGenerator:
-        """Wait until one of the sensors is not announced to be away."""
-        while self._announced is not None and not len(self.expected(sensors)):
-            back_s = min(self._announced.standing(each, self.env.now).until_s for each in sensors.tolist())
+    def can_begin(self, sensors: NDArray[np.int64]) -> ProcessGenerator:
+        """Wait until the server is up and one of the sensors is not announced to be away, however long that takes."""
+        while True:
+            if (server := self._server.standing(self.env.now)).is_down:
+                back_s, missing = server.until_s, "the server is down"
+            elif self._announced is not None and not len(self.expected(sensors)):
+                back_s, missing = self._next_back_s(self._announced, sensors), "everybody is away"
+            else:
+                return
             if back_s == inf:
-                raise Stalled("everybody is away for ever")
+                raise Stalled(f"{missing} for ever")
             yield from until(self.env, back_s)
+
+    def _next_back_s(self, absences: Spells, sensors: NDArray[np.int64]) -> float:
+        return min(absences.standing(each, self.env.now).until_s for each in sensors.tolist())
 
     def are_gone(self, sensors: NDArray[np.int64]) -> bool:
         """Return whether all of the sensors are down for ever."""

@@ -118,11 +118,16 @@ class Connections:
             begun = self._begun.pop(sensor, None)
             if begun is None:
                 continue
-            self._kept_until_s.pop(sensor, None)
-            self._count_connected(sensor, now_s - self._collected_s)
+            self._kept_until_s[sensor] = nextafter(now_s, _NEVER_S)  # released now
             left_s = begun.begun_s + begun.takes_s - now_s
             if self._meter is not None and left_s > 0:
                 self._meter.set_up(sensor, begun.takes_s, begun.is_asleep, -left_s / begun.takes_s)
+
+    def drop(self, sensors: Iterable[int], now_s: float) -> None:
+        """End the connections of these sensors: they, or their base station, know nothing of them any more."""
+        for sensor in sensors:
+            if self._kept_until_s.get(sensor, _NEVER_S) > now_s:
+                self._kept_until_s[sensor] = nextafter(now_s, _NEVER_S)
 
     def use(self, sensors: Sequence[int], now_s: float, airtime_s: float, *, is_last: bool = False) -> None:
         """Start the timers of these sensors anew: their transfer has just ended after so much airtime.

@@ -28,6 +28,8 @@ class Delivery(Event):
         """When its airtime began; None while it waits."""
         self.end_s = 0.0
         """When its airtime ends, on the clock of its carrier."""
+        self.is_on_its_way = False
+        """Whether it has had all its airtime."""
         self._carrier = carrier
 
     def arrive(self) -> None:

@@ -16,6 +16,7 @@ from hfedms_sim.world.cell import Attempt, Cell, Surroundings
 from hfedms_sim.world.conditions import Conditions
 from hfedms_sim.world.patience import Disturbed, GivenUp
 from hfedms_sim.world.transfer import Demand, Transfer
+from hfedms_sim.world.transfer_log import Timeline
 
 _NOTHING = Demand(0.0, 0)
 _MOST_BREAKS = 1000  # in a row, in which a transfer has come no further
@@ -28,7 +29,7 @@ class PayloadLost(Exception):  # noqa: N818  what happened, as simpy.Interrupt i
 class _Pieces:
     """What a transfer has had so far, in one piece or in several."""
 
-    __slots__ = ("breaks", "energy_j", "ready_s", "sent", "share_left", "start_s")
+    __slots__ = ("breaks", "energy_j", "held_s", "paused_s", "ready_s", "sent", "share_left", "start_s")
 
     def __init__(self, ready_s: float, is_metered: bool) -> None:
         self.ready_s = ready_s
@@ -37,6 +38,14 @@ class _Pieces:
         self.energy_j: float | None = 0.0 if is_metered else None
         self.share_left = 1.0
         self.breaks = 0
+        self.held_s = self.paused_s = 0.0
+
+    def wait(self, seconds: float) -> None:
+        """Note that the transfer has waited for what was down."""
+        if self.start_s is None:
+            self.held_s += seconds
+        else:
+            self.paused_s += seconds
 
     def leave(self, share: float) -> None:
         """Note what is left of the transfer after a break; give up one that gets nowhere."""
@@ -58,7 +67,6 @@ class FailingCell(Cell):
         self, env: Environment, number: int, settings: CellSettings, surroundings: Surroundings, conditions: Conditions
     ) -> None:
         super().__init__(env, number, settings, surroundings)
-        self._number = number
         self._restarts = settings.profile.on_outage == "restart"
         self._conditions = conditions
 
@@ -73,17 +81,22 @@ class FailingCell(Cell):
         attempt = Attempt()
         try:
             while True:
-                waiting = self._conditions.reach(self._number, listener)
+                waiting = self._conditions.reach(self.number, listener)
                 if waiting is not None:
+                    down_s = self.env.now
                     yield from waiting
+                    pieces.wait(self.env.now - down_s)
                 attempt = Attempt(pieces.share_left)
                 try:
-                    with self._conditions.disturbing(self._number, listener):
+                    with self._conditions.disturbing(self.number, listener):
                         start_s = yield from self._carry(transfer, attempt)
                     break
                 except Interrupt as interrupt:
                     if not isinstance(interrupt.cause, Disturbed):
                         raise
+                    if attempt.delivery is not None and attempt.delivery.is_on_its_way:
+                        start_s = yield attempt.delivery  # no outage can stop it any more
+                        break
                     self._take_off(transfer, attempt, pieces)
         except Exception:
             pieces.add(*self._break_off(transfer, attempt))
@@ -111,14 +124,24 @@ class FailingCell(Cell):
         attempt.delivery, attempt.demand, attempt.is_begun = None, _NOTHING, False
         done = attempt.share * sent.airtime_s / had if had else 0.0
         share_left = max(0.0, attempt.share - done)
-        if self._restarts and self._conditions.is_off_air(self._number, transfer.sensor):
+        if self._restarts and self._conditions.is_off_air(self.number, transfer.sensor):
             wasted_bytes = int((1.0 - share_left) * transfer.payload.size_bytes)
             sent = sent._replace(retransmitted_bytes=sent.retransmitted_bytes + wasted_bytes)
             share_left = 1.0
         pieces.add(sent, start_s, energy_j)
         pieces.leave(share_left)
 
+    def _break_off(self, transfer: Transfer, attempt: Attempt) -> tuple[Demand, float, float | None]:
+        """As in any cell; a cell that was down, or a sensor that crashed, knows nothing of the connection any more."""
+        broken = super()._break_off(transfer, attempt)
+        forgets = self._conditions.cell_is_down(self.number)
+        self.connections.drop(
+            (each for each in transfer.radios if forgets or self._conditions.has_crashed(each)), self.env.now
+        )
+        return broken
+
     def _note(self, transfer: Transfer, pieces: _Pieces, outcome: Outcome) -> None:
         now_s = self.env.now
         start_s = now_s if pieces.start_s is None else pieces.start_s
-        self._log.note(transfer, self.name, pieces.ready_s, start_s, now_s, pieces.sent, pieces.energy_j, outcome)
+        timeline = Timeline(pieces.ready_s, start_s, now_s, pieces.held_s, pieces.paused_s)
+        self._log.note(transfer, self.name, timeline, pieces.sent, pieces.energy_j, outcome)

@@ -32,7 +32,7 @@ def paths_of(scenario: Scenario, draws: Draws, kind: type[Kind]) -> Iterator[tup
         else:
             assert fault.mean_up_s is not None
             assert fault.mean_down_s is not None
-            purpose = f"fault/{kind.__name__}/{place}"
+            purpose = f"fault/{fault.kind}/{place}"
             yield fault, Renewal(draws, purpose, entities, fault.mean_up_s, fault.mean_down_s, hit)
 
 

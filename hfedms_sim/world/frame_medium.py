@@ -25,6 +25,7 @@ from typing import NamedTuple
 from simpy import Environment, Event, Timeout
 
 from hfedms_sim.frame_trains import PolledTrain, Train, downlink_train, polled_train, uplink_train
+from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.world.airspace import Airspace, Sender, Voice
 from hfedms_sim.world.delivery import Delivery
@@ -224,7 +225,7 @@ class FrameMedium:
         number, size_bytes = self._class(transfer), transfer.payload.size_bytes
         if transfer.direction == "up":
             return self._uplink(number, size_bytes)
-        return self._downlink(number, size_bytes, len(transfer.radios) > 1)
+        return self._downlink(number, size_bytes, transfer.sensor == EVERYONE)
 
     def _work_out_downlink(self, number: int, size_bytes: int, is_broadcast: bool) -> Train | PolledTrain:
         times = self._classes[number]

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from hfedms_sim.errors import RunError
 from hfedms_sim.rounds import Direction
+from hfedms_sim.trace import Outcome
 
 _ROUNDING = 1e-6  # relative, of sums of a million numbers
 
@@ -29,7 +30,8 @@ class Invariants:
         self._round = 0
         self._ended_s = 0.0
         self._under_way = 0
-        self._accepted_bytes = self._ended_bytes = 0
+        self._accepted_bytes = 0
+        self._ended_bytes: dict[Outcome, int] = {"ok": 0, "lost": 0, "aborted": 0}
 
     def begin_round(self, round_number: int, now_s: float) -> None:
         self._round = round_number
@@ -41,18 +43,24 @@ class Invariants:
         self._under_way += 1
         self._accepted_bytes += size_bytes
 
-    def end(self, size_bytes: int, ready_s: float, start_s: float, end_s: float, airtime_s: float) -> None:
+    def end(
+        self, outcome: Outcome, size_bytes: int, ready_s: float, start_s: float, end_s: float, airtime_s: float
+    ) -> None:
         """Note that a transfer has arrived, was lost or was given up."""
         self._under_way -= 1
-        self._ended_bytes += size_bytes
+        self._ended_bytes[outcome] += size_bytes
         if not (ready_s <= start_s <= end_s and airtime_s >= 0.0):
             times = f"ready {ready_s!r}, begun {start_s!r}, ended {end_s!r} s"
             self.breach(f"a transfer's times run back, or its airtime is negative: {times}, airtime {airtime_s!r} s")
 
-    def end_round(self, now_s: float) -> None:
-        if self._under_way or self._accepted_bytes != self._ended_bytes:
-            bytes_of = f"{self._accepted_bytes} bytes accepted, {self._ended_bytes} delivered, lost or aborted"
+    def end_round(self, now_s: float, delivered_bytes: int) -> None:
+        """Check a round that has ended; `delivered_bytes`: what the run's totals say has arrived so far."""
+        ended = self._ended_bytes
+        if self._under_way or self._accepted_bytes != sum(ended.values()):
+            bytes_of = f"{self._accepted_bytes} bytes accepted, {sum(ended.values())} delivered, lost or aborted"
             self.breach(f"{self._under_way} transfers are under way after the round's end: {bytes_of}")
+        if ended["ok"] != delivered_bytes:
+            self.breach(f"{ended['ok']} bytes have arrived, {delivered_bytes} by the totals")
         if now_s < self._ended_s:
             self.breach(f"the round ends at {now_s!r} s, before the last one, at {self._ended_s!r} s")
         self._ended_s = now_s

@@ -19,7 +19,11 @@ from hfedms_sim.world.spells import AnyDown, Spells, Standing
 
 
 class GivenUp(Exception):  # noqa: N818  what happened, as simpy.Interrupt is to a process
-    """Somebody has waited long enough, or tried often enough."""
+    """Somebody has waited long enough, or tried often enough. `part`: what for, if it is down."""
+
+    def __init__(self, reason: str, part: "Part | None" = None) -> None:
+        super().__init__(reason)
+        self.part = part
 
 
 class Crashed(Exception):  # noqa: N818
@@ -52,7 +56,7 @@ def patiently(env: Environment, parts: Sequence[Part], timeout_s: float) -> Proc
         part, until_s = down
         if until_s > gives_up_s:
             yield from until(env, gives_up_s)
-            raise GivenUp(f"{part.name} is down")
+            raise GivenUp(f"{part.name} is down", part)
         yield Timeout(env, until_s - env.now)
 
 

@@ -9,6 +9,7 @@ Once a sensor's uplink is complete, what it hands over is safe at its base stati
 and the chain goes on from the last model handed over. docs/faults.md has the rules.
 """
 
+from collections.abc import Sequence
 from math import ceil
 
 from simpy import Interrupt, Timeout
@@ -17,7 +18,7 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import SERVER, Group, Hop, Participation, Plan
 from hfedms_sim.world.conditions import Conditions
 from hfedms_sim.world.floor import Floor
-from hfedms_sim.world.patience import Crashed, GivenUp
+from hfedms_sim.world.patience import Crashed, GivenUp, Part, RoundClosed
 from hfedms_sim.world.scattering import Place, Scattering
 from hfedms_sim.world.stage import Stage, Visit
 
@@ -80,7 +81,9 @@ class RoundPlay(Stage):
                 self.arrivals += 1
         except GivenUp as reason:
             conditions.log.note("not delivered", f"group {group.number}", str(reason))
-        except Interrupt:
+        except Interrupt as interrupt:
+            if not isinstance(interrupt.cause, RoundClosed):
+                raise
             self.late += 1
             conditions.log.note("late", f"group {group.number}", f"after {len(chain)} of {len(group.sensors)} sensors")
         self.leave(index)
@@ -88,30 +91,57 @@ class RoundPlay(Stage):
             self.close()
 
     def _tour(self, group: Group, chain: list[Participation]) -> ProcessGenerator:
-        """Take the model from sensor to sensor, and leave out those that fail."""
-        tour, source, place, conditions = list(group.sensors), SERVER, 0, self._conditions
+        """Take the model from sensor to sensor."""
+        if self._conditions is not None:
+            yield from self._tour_under(self._conditions, group, chain)
+            return
+        source = SERVER
+        for place, sensor in enumerate(group.sensors):
+            arriving, leaving = _hops(group.sensors, place, source)
+            yield from self._bring(source, sensor)
+            chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
+            source = sensor
+
+    def _tour_under(self, conditions: Conditions, group: Group, chain: list[Participation]) -> ProcessGenerator:
+        """Take the model from sensor to sensor, and leave out those that fail.
+
+        What the chain has waited for in vain it does not wait for again, as long as it is down.
+        """
+        tour, source, place = list(group.sensors), SERVER, 0
+        visits, given_up = {sensor: Visit(sensor) for sensor in tour}, list[Part]()
         while place < len(tour):
-            sensor, following = tour[place], tour[place + 1] if place + 1 < len(tour) else SERVER
-            arriving, leaving = Hop(place, source, sensor), Hop(place + 1, sensor, following)
-            if conditions is None:
-                chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
+            sensor = tour[place]
+            arriving, leaving = _hops(tour, place, source)
+            try:
+                self._require_hope(conditions, given_up, source, sensor)
+                yield from self._bring(source, sensor)
+                chain.append((yield from self._tried(conditions, group.number, arriving, leaving, visits[sensor])))
                 source = sensor
-            else:
-                try:
-                    chain.append((yield from self._tried(conditions, group.number, arriving, leaving)))
-                    source = sensor
-                except GivenUp as reason:
-                    is_detour = conditions.recovery.on_gap == "reorder" and place < len(group.sensors)
-                    if is_detour and following != SERVER:
-                        tour.append(sensor)
-                        conditions.log.of_sensor("detour", sensor, str(reason))
-                    else:
-                        conditions.log.of_sensor("skip", sensor, str(reason))
+            except GivenUp as reason:
+                given_up += [] if reason.part is None else [reason.part]
+                may_detour = conditions.recovery.on_gap == "reorder" and place < len(group.sensors)
+                if may_detour and leaving.target != SERVER:
+                    tour.append(sensor)
+                    conditions.log.of_sensor("detour", sensor, str(reason))
+                else:
+                    conditions.log.of_sensor("skip", sensor, str(reason))
             place += 1
 
-    def _tried(self, conditions: Conditions, group: int, arriving: Hop, leaving: Hop) -> ProcessGenerator:
+    def _require_hope(self, conditions: Conditions, given_up: list[Part], source: int, sensor: int) -> None:
+        if given_up:
+            cell = self._floor.cell_of(sensor)
+            crosses = source == SERVER or self._floor.cell_of(source) is not cell
+            conditions.require_hope(given_up, cell.number, crosses=crosses, with_server=source == SERVER)
+
+    def _bring(self, source: int, sensor: int) -> ProcessGenerator:
+        """Bring the model from where it is, with the server or at the cell of a sensor, to the cell of the next."""
+        held, cell = None if source == SERVER else self._floor.cell_of(source), self._floor.cell_of(sensor)
+        if held is not cell:
+            yield from self._floor.cross(held, cell)
+
+    def _tried(self, conditions: Conditions, group: int, arriving: Hop, leaving: Hop, visit: Visit) -> ProcessGenerator:
         """Visit a sensor, again if it has crashed and is back in time."""
-        visit = Visit(arriving.target)
+        visit.tries = 1
         while True:
             try:
                 if (waiting := conditions.recovered(visit.sensor)) is not None:
@@ -137,9 +167,7 @@ class RoundPlay(Stage):
     def _visit(self, group: int, arriving: Hop, leaving: Hop, visit: Visit) -> ProcessGenerator:
         """Bring the model to a sensor, let it work, and take what it hands over; return what it did."""
         plan, floor, sensor = self._plan, self._floor, visit.sensor
-        source, cell = None if arriving.source == SERVER else floor.cell_of(arriving.source), floor.cell_of(sensor)
-        if source is not cell:
-            yield from floor.cross(source, cell)
+        cell = floor.cell_of(sensor)
         yield from self.send(visit, cell, group, arriving, "down", plan.payload)
         visit.has_model = True
         batch = visit.batch
@@ -149,13 +177,19 @@ class RoundPlay(Stage):
             visit.batch = batch = floor.batch(sensor, plan.reuse_batch)
             if plan.scatter is not None:  # a calibration round may reuse it
                 floor.keep(sensor, batch)
-        memory, newcomer = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers
+        memory, newcomer, beginner = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers, sensor in plan.beginners
         trained, began_s = False, self.env.now
         for step in plan.work:
-            samples = step.samples(batch.captured, memory, newcomer)
+            samples = step.samples(batch.captured, memory, newcomer, beginner)
             if samples:
                 trained = trained or step.kind != "extract"
                 yield from floor.work(group, arriving.number, sensor, step, samples)
         floor.last_work_s[sensor] = self.env.now - began_s
         yield from self.send(visit, cell, group, leaving, "up", plan.uplink_payload)
         return Participation(sensor, batch.ranges, trained, True, False)
+
+
+def _hops(tour: Sequence[int], place: int, source: int) -> tuple[Hop, Hop]:
+    """Return the hops to and from the sensor at this place of a tour."""
+    following = tour[place + 1] if place + 1 < len(tour) else SERVER
+    return Hop(place, source, tour[place]), Hop(place + 1, tour[place], following)

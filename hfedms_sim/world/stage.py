@@ -87,6 +87,7 @@ class Stage:
             alarm = Timeout(self.env, max(0.0, self.closes_s - self.env.now))
             alarm.callbacks.append(partial(self._close_at, self.closes_s))
         self.run_all(processes)
+        self._floor.invariants.check_idle("a process of the round", not self._open)
         self._is_closed = True
 
     def _close_at(self, closes_s: float, alarm: Event) -> None:

@@ -17,6 +17,20 @@ class Traffic(NamedTuple):
     retransmitted_bytes: int
 
 
+class Timeline(NamedTuple):
+    """When a transfer was what."""
+
+    ready_s: float
+    """The payload was at the radio."""
+    start_s: float
+    """Its airtime began."""
+    end_s: float
+    held_s: float = 0.0
+    """How long it waited for what was down, before its airtime began."""
+    paused_s: float = 0.0
+    """The same, after that."""
+
+
 class TransferLog:
     def __init__(self, trace: Trace, sensors: int, invariants: Invariants) -> None:
         self._trace = trace
@@ -32,28 +46,26 @@ class TransferLog:
         self,
         transfer: Transfer,
         cell: str,
-        ready_s: float,
-        start_s: float,
-        end_s: float,
+        timeline: Timeline,
         sent: Demand,
         energy_j: float | None,
         outcome: Outcome,
     ) -> None:
-        """Write the row of a transfer that has just arrived or was given up.
+        """Write the row of a transfer that has just arrived, was lost or was given up.
 
-        `ready_s` is when the payload was at the radio, `start_s` when its airtime began. `sent` is what it took, which
-        is less than its demand if it was aborted.
+        `sent` is what it took, which is less than its demand if it was aborted.
         """
+        ready_s, start_s, end_s, held_s, paused_s = timeline
         round_number, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
         airtime_s, retransmitted_bytes = sent.airtime_s, sent.retransmitted_bytes
-        self._invariants.end(size_bytes, ready_s, start_s, end_s, airtime_s)
+        self._invariants.end(outcome, size_bytes, ready_s, start_s, end_s, airtime_s)
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
         self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
         self._retransmitted_bytes += retransmitted_bytes
         row = TransferRow(
             self._transfers, round_number, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
-            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome,
+            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome, held_s, paused_s,
         )  # fmt: skip
         self._trace.transfers.append(row)
         self._transfers += 1

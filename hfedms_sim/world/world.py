@@ -121,8 +121,7 @@ class World:
         period_s = self._scenario.round_period_s
         if period_s is not None:
             self._run(until(self.env, self._next_begin_s(period_s)))
-        self._run(conditions.server_is_back())
-        self._run(conditions.somebody_is_back(self.covered))
+        self._run(conditions.can_begin(self.covered))
         conditions.begin_round(self.covered)
 
     def _next_begin_s(self, period_s: float) -> float:
@@ -132,7 +131,7 @@ class World:
 
     def end_round(self) -> RoundCost:
         """Return what was spent since the last call."""
-        self._invariants.end_round(self.env.now)
+        self._invariants.end_round(self.env.now, sum(self.payload_bytes.values()))
         if self._conditions is not None:
             self._conditions.end_round()
             self._invariants.check_idle("a watch for faults", self._conditions.is_unwatched)
@@ -242,13 +241,14 @@ class World:
                 return answered
             if self._conditions.are_gone(self.covered):
                 raise Stalled("every sensor is gone for ever")
-            self._run(self._conditions.server_is_back())
-            self._run(self._conditions.somebody_is_back(self.covered))
+            self._run(self._conditions.can_begin(self.covered))
             self._called_s = self.env.now
             reports.closes_s = self._closes_s
         raise Stalled(f"nobody has answered {self._scenario.recovery.void_rounds} roll calls")
 
     def play(self, plan: Plan) -> RoundRecord:
+        if self._conditions is not None and not plan.groups and plan.phase == "full":
+            self._run(until(self.env, self.env.now + self._scenario.recovery.timeout_s))  # for somebody to come back
         played = RoundPlay(self._floor, plan, self._closes_s, self._scenario.quorum)
         played.play()
         return RoundRecord(

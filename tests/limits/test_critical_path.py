@@ -55,6 +55,8 @@ def transfer(
         retransmitted_bytes=0,
         energy_j=None,
         outcome="ok",
+        held_s=0.0,
+        paused_s=0.0,
     )
 
 

@@ -132,7 +132,8 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
 
 def kinds(plan: Plan, captured: int, memory: int) -> list[tuple[str, int]]:
     """A sensor without memory is taken to be one that has not stored a cycle yet."""
-    samples = [(step.kind, step.samples(captured, memory, newcomer=not memory)) for step in plan.work]
+    beginner = bool(plan.beginners)
+    samples = [(step.kind, step.samples(captured, memory, not memory, beginner)) for step in plan.work]
     return [(kind, count) for kind, count in samples if count]
 
 

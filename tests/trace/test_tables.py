@@ -11,7 +11,7 @@ from hfedms_sim.trace import TABLES, FaultRow, Table, Trace, arrow_schema
 from hfedms_sim.trace.tables import Column
 from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.transfer import Demand, Transfer
-from hfedms_sim.world.transfer_log import TransferLog
+from hfedms_sim.world.transfer_log import Timeline, TransferLog
 
 
 class _Row(NamedTuple):
@@ -51,11 +51,13 @@ def test_every_value_of_a_transfer_is_in_the_column_of_its_name() -> None:
     log = TransferLog(trace, sensors=9, invariants=Invariants(seed=1))
     transfer = Transfer(1, 2, Hop(3, 4, 5), "up", Payload("report", 6), 7, (7,))
     for _ in range(2):
-        log.note(transfer, "hall", 8.0, 9.0, 10.0, Demand(11.0, 12, 13.0, 14.0), 15.0, "aborted")
+        timeline = Timeline(8.0, 9.0, 10.0, 0.25, 0.5)
+        log.note(transfer, "hall", timeline, Demand(11.0, 12, 13.0, 14.0), 15.0, "aborted")
     assert trace.transfers.gathered().to_pylist()[1] == {
         "transfer": 1, "round": 1, "group": 2, "hop": 3, "direction": "up", "payload": "report", "source": 4,
         "target": 5, "sensor": 7, "cell": "hall", "bytes": 6, "ready_s": 8.0, "start_s": 9.0, "end_s": 10.0,
         "airtime_s": 11.0, "retransmitted_bytes": 12, "energy_j": 15.0, "outcome": "aborted",
+        "held_s": 0.25, "paused_s": 0.5,
     }  # fmt: skip
 
 

@@ -18,8 +18,8 @@ def watching() -> Invariants:
     invariants = Invariants(seed=9)
     invariants.begin_round(1, 0.0)
     invariants.accept(5)
-    invariants.end(5, 1.0, 2.0, 3.0, 1.0)
-    invariants.end_round(10.0)
+    invariants.end("ok", 5, 1.0, 2.0, 3.0, 1.0)
+    invariants.end_round(10.0, 5)
     invariants.begin_round(2, 10.0)
     return invariants
 
@@ -28,11 +28,11 @@ def watching() -> Invariants:
     ("breach", "said"),
     [
         (lambda each: each.begin_round(3, 9.0), "the round begins at 9.0 s, before the last one ended at 10.0 s"),
-        (lambda each: each.end_round(9.0), "the round ends at 9.0 s, before the last one, at 10.0 s"),
-        (lambda each: each.end(5, 3.0, 2.0, 4.0, 1.0), "times run back"),
-        (lambda each: each.end(5, 1.0, 5.0, 4.0, 1.0), "times run back"),
-        (lambda each: each.end(5, 1.0, 2.0, 4.0, -1e-9), "airtime is negative"),
-        (lambda each: each.end(5, 1.0, 2.0, 4.0, float("nan")), "airtime is negative"),
+        (lambda each: each.end_round(9.0, 5), "the round ends at 9.0 s, before the last one, at 10.0 s"),
+        (lambda each: each.end("ok", 5, 3.0, 2.0, 4.0, 1.0), "times run back"),
+        (lambda each: each.end("ok", 5, 1.0, 5.0, 4.0, 1.0), "times run back"),
+        (lambda each: each.end("ok", 5, 1.0, 2.0, 4.0, -1e-9), "airtime is negative"),
+        (lambda each: each.end("ok", 5, 1.0, 2.0, 4.0, float("nan")), "airtime is negative"),
         (
             lambda each: each.check_airtime("hall", "up", 21.0, 2.0, 10.0),
             "cell hall has given 21.0 s of airtime in 10.0",
@@ -53,23 +53,23 @@ def test_bytes_accepted_are_bytes_that_ended() -> None:
     open_one = watching()
     open_one.accept(7)
     with pytest.raises(InvariantError, match="1 transfers are under way after the round's end: 12 bytes accepted, 5"):
-        open_one.end_round(11.0)
+        open_one.end_round(11.0, 5)
     wrong_size = watching()
     wrong_size.accept(7)
-    wrong_size.end(6, 10.0, 10.0, 11.0, 1.0)
+    wrong_size.end("lost", 6, 10.0, 10.0, 11.0, 1.0)
     with pytest.raises(InvariantError, match="12 bytes accepted, 11 delivered"):
-        wrong_size.end_round(11.0)
+        wrong_size.end_round(11.0, 5)
 
 
 def test_what_holds_is_not_complained_about() -> None:
     sound = watching()
     sound.accept(3)
-    sound.end(3, 10.0, 10.0, 10.0, 0.0)
+    sound.end("aborted", 3, 10.0, 10.0, 10.0, 0.0)
     sound.check_airtime("hall", "down", 20.0, 2.0, 10.0)
     sound.check_airtime("hall", "down", 1e9, float("inf"), 10.0)
     sound.check_energy([0.0, 0.0])
     sound.check_idle("the air", True)
-    sound.end_round(10.0)
+    sound.end_round(10.0, 5)
 
 
 def twice_as_fast(pool: FairPool, speed: dict[int, float]) -> dict[int, float]:
