@@ -133,8 +133,8 @@ class FailingCell(Cell):
 
     def _break_off(self, transfer: Transfer, attempt: Attempt) -> tuple[Demand, float, float | None]:
         """As in any cell; a cell that was down, or a sensor that crashed, knows nothing of the connection any more."""
+        forgets = self.medium.is_down = self._conditions.cell_is_down(self.number)
         broken = super()._break_off(transfer, attempt)
-        forgets = self._conditions.cell_is_down(self.number)
         self.connections.drop(
             (each for each in transfer.radios if forgets or self._conditions.has_crashed(each)), self.env.now
         )

@@ -54,6 +54,7 @@ class FrameMedium:
     """The medium of one gateway. Between its frames a sensor sleeps."""
 
     is_connected = False
+    is_down = False
 
     def __init__(
         self, env: Environment, profile: NetworkProfile, class_of: Callable[[int], int], loss_draws: LossDraws
@@ -158,13 +159,17 @@ class FrameMedium:
         if now_s >= delivery.end_s:
             return delivery.airtime_s  # it is on its way
         received_s, first_s = 0.0, delivery.began_s + train.lead_s
+        if self.is_down and first_s > now_s:  # nothing of it was sent, and those behind it go too
+            self._sends_until_s[sender] = now_s
+            self._silent_until_s[sender] = min(self._silent_until_s[sender], first_s)
+            return 0.0
         self._sends_until_s[sender] = min(now_s, first_s)
         self._silent_until_s[sender] = first_s
         if first_s <= now_s:
             sent, into_s = divmod(now_s - first_s, train.rhythm.period_s)
             received_s = sent * train.frame_s + min(into_s, train.frame_s)
             self._silent_until_s[sender] = now_s - max(0.0, into_s - train.frame_s) + train.silence_s
-        for each in behind:
+        for each in [] if self.is_down else behind:
             self._schedule(each)
         return min(delivery.airtime_s, received_s)
 

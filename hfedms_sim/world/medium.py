@@ -21,6 +21,9 @@ class Medium(Protocol):
     is_connected: bool
     """Whether a sensor stays connected, and idle, while its transfer has no airtime; if not, it sleeps."""
 
+    is_down: bool
+    """Whether its cell is down: all that is on the air, or waits for it, is withdrawn in this very instant."""
+
     @property
     def is_idle(self) -> bool:
         """Whether no transfer is under way."""

@@ -46,6 +46,7 @@ class _Demands(NamedTuple):
 
 class SharedMedium:
     is_connected = True
+    is_down = False
 
     def __init__(
         self,
