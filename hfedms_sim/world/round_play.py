@@ -66,15 +66,30 @@ class RoundPlay(Stage):
             conditions.log.note("void", f"round {self._plan.round}", found)
 
     def _chain(self, index: int) -> ProcessGenerator:
-        group, chain, conditions = self._plan.groups[index], self.chains[index], self._conditions
-        if conditions is None:
-            yield from self._tour(group, chain)
-            yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
-            self.has_arrived[index] = True
-            return
+        """Return the process of a chain."""
+        group, chain = self._plan.groups[index], self.chains[index]
+        if self._conditions is None:
+            return self._steady_chain(index, group, chain)
+        return self._chain_under(self._conditions, index, group, chain)
+
+    def _steady_chain(self, index: int, group: Group, chain: list[Participation]) -> ProcessGenerator:
+        """Take the model from sensor to sensor, and to the server."""
+        source = SERVER
+        for place, sensor in enumerate(group.sensors):
+            arriving, leaving = _hops(group.sensors, place, source)
+            yield from self._bring(source, sensor)
+            chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
+            source = sensor
+        yield from self._floor.cross(self._floor.cell_of(source), None)
+        self.has_arrived[index] = True
+
+    def _chain_under(
+        self, conditions: Conditions, index: int, group: Group, chain: list[Participation]
+    ) -> ProcessGenerator:
+        """Do the same where something may go wrong, or the round be closed before."""
         self.enter(index)
         try:
-            yield from self._tour(group, chain)
+            yield from self._tour(conditions, group, chain)
             if chain:
                 yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
                 self.has_arrived[index] = True
@@ -90,19 +105,7 @@ class RoundPlay(Stage):
         if self.arrivals == self._plan.closes_after:
             self.close()
 
-    def _tour(self, group: Group, chain: list[Participation]) -> ProcessGenerator:
-        """Take the model from sensor to sensor."""
-        if self._conditions is not None:
-            yield from self._tour_under(self._conditions, group, chain)
-            return
-        source = SERVER
-        for place, sensor in enumerate(group.sensors):
-            arriving, leaving = _hops(group.sensors, place, source)
-            yield from self._bring(source, sensor)
-            chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
-            source = sensor
-
-    def _tour_under(self, conditions: Conditions, group: Group, chain: list[Participation]) -> ProcessGenerator:
+    def _tour(self, conditions: Conditions, group: Group, chain: list[Participation]) -> ProcessGenerator:
         """Take the model from sensor to sensor, and leave out those that fail.
 
         What the chain has waited for in vain it does not wait for again, as long as it is down.

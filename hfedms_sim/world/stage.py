@@ -3,7 +3,7 @@
 What a stage does where nothing can go wrong is what it always does; `conditions` are None then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import inf
 
@@ -47,16 +47,20 @@ class Stage:
     def send(
         self, visit: Visit, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload
     ) -> ProcessGenerator:
-        if self._conditions is None:
-            yield from self._floor.transmit(cell, group, hop, direction, payload, (visit.sensor,))
-            return
+        """Return the process of a transfer to or from a sensor, which is tried again if its payload is lost."""
+        sending = partial(self._floor.transmit, cell, group, hop, direction, payload, (visit.sensor,))
+        return sending() if self._conditions is None else self._retried(self._conditions, visit, sending)
+
+    def _retried(
+        self, conditions: Conditions, visit: Visit, sending: Callable[[], ProcessGenerator]
+    ) -> ProcessGenerator:
         while True:
             try:
-                yield from self._floor.transmit(cell, group, hop, direction, payload, (visit.sensor,))
+                yield from sending()
                 return
             except PayloadLost as loss:
-                self.count_try(self._conditions, visit, str(loss))
-                self._conditions.log.of_sensor("retry", visit.sensor, str(loss))
+                self.count_try(conditions, visit, str(loss))
+                conditions.log.of_sensor("retry", visit.sensor, str(loss))
 
     def count_try(self, conditions: Conditions, visit: Visit, reason: str) -> None:
         """Count one more try of a sensor; give it up if it has had all of them."""
