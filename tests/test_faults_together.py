@@ -82,6 +82,23 @@ def test_what_has_had_all_its_airtime_arrives() -> None:
         assert result.transfers["retransmitted_bytes"].sum() == 0
 
 
+def test_a_last_frame_that_has_been_sent_arrives() -> None:
+    """On LoRaWAN too: the gateway goes down after the last frame of the model, within the latency of the network."""
+    raw = {
+        "name": "yard",
+        "rounds": 1,
+        "model": "tiny-mlp",
+        "sensors": {"count": 1},
+        "cells": [{"name": "yard", "profile": "lorawan-eu868-sf7"}],
+        "strategy": FEDAVG,
+    }
+    latency = {"cells.0.profile.latency_s": 10.0}
+    whole = run(load_scenario(raw, overrides=latency), timing_only=True, allow_infeasible=True).transfers
+    outage = {"faults": [hit("cell-outage", whole["end_s"].iloc[0] - 5.0, 2.0)]}
+    shaken = run(load_scenario(raw, overrides=latency | outage), timing_only=True, allow_infeasible=True).transfers
+    assert shaken.iloc[0].to_dict() == whole.iloc[0].to_dict()
+
+
 def test_a_sensor_that_is_detoured_works_on_the_batch_it_has() -> None:
     one, *_ = order(3)
     result = played(

@@ -94,7 +94,7 @@ class FailingCell(Cell):
                 except Interrupt as interrupt:
                     if not isinstance(interrupt.cause, Disturbed):
                         raise
-                    if attempt.delivery is not None and attempt.delivery.is_on_its_way:
+                    if attempt.delivery is not None and self.medium.has_left(attempt.delivery):
                         start_s = yield attempt.delivery  # no outage can stop it any more
                         break
                     self._take_off(transfer, attempt, pieces)

@@ -137,6 +137,9 @@ class FrameMedium:
         whole = max(1, ceil(frames * share - _ROUNDING))
         return demand.until(demand.airtime_s * whole / frames)
 
+    def has_left(self, delivery: Delivery) -> bool:
+        return self.env.now >= delivery.end_s
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         self._enter(transfer)
         sender, train = self._sender(transfer), self._train(transfer)

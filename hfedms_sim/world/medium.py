@@ -44,5 +44,8 @@ class Medium(Protocol):
     def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
         """Return what a share of the transfer takes, if all of it takes this."""
 
+    def has_left(self, delivery: Delivery) -> bool:
+        """Return whether a transfer has had all its airtime, and is on its way."""
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         """Begin the transfer, which is ready now, and return its delivery."""

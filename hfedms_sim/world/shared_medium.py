@@ -113,6 +113,9 @@ class SharedMedium:
     def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
         return demand.until(demand.airtime_s * share)
 
+    def has_left(self, delivery: Delivery) -> bool:
+        return delivery.is_on_its_way
+
     def send(self, transfer: Transfer, demand: Demand) -> Delivery:
         pool = self._pools[transfer.direction]
         latency_s = self._latency_s(transfer.radios)
