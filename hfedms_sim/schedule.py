@@ -46,6 +46,12 @@ def invited(settings: LocalTraining, count: int) -> int:
     return min(count, ceil((1.0 + settings.over_selection) * awaited - _SLACK))
 
 
+def closes_after(settings: LocalTraining, count: int, taking_part: int) -> int | None:
+    """Return after how many arrivals a round is closed in which so many of `count` take part; None: after all."""
+    awaited = selected(settings.sample_ratio, count)
+    return awaited if taking_part > awaited else None
+
+
 def group_count(growth: Growth, alpha: float, beta: int, cycle: int, sensors: int) -> int:
     """Return M."""
     if growth == "linear":

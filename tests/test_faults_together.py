@@ -1,7 +1,6 @@
 """Several things at once: faults, absences, radios that sleep and strategies that remember. By hand, as in
 tests/world/test_fault_timelines.py: a model takes 4 s down, 2 s of training and 8 s up."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,13 @@ TWO_SHIFTS = {
     "kind": "roster",
     "groups": [{"sensors": 3, "from_h": 0, "hours": 12}, {"sensors": 3, "from_h": 12, "hours": 12}],
 }
+
+
+def yard(strategy: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario of one sensor on LoRaWAN."""
+    cells = [{"name": "yard", "profile": "lorawan-eu868-sf7"}]
+    network = {"name": "yard", "rounds": 1, "model": "tiny-mlp", "cells": cells}
+    return network | {"sensors": {"count": 1}, "strategy": strategy}
 
 
 @pytest.mark.parametrize("growth", ["log", "exp"])
@@ -84,14 +90,7 @@ def test_what_has_had_all_its_airtime_arrives() -> None:
 
 def test_a_last_frame_that_has_been_sent_arrives() -> None:
     """On LoRaWAN too: the gateway goes down after the last frame of the model, within the latency of the network."""
-    raw = {
-        "name": "yard",
-        "rounds": 1,
-        "model": "tiny-mlp",
-        "sensors": {"count": 1},
-        "cells": [{"name": "yard", "profile": "lorawan-eu868-sf7"}],
-        "strategy": FEDAVG,
-    }
+    raw = yard(FEDAVG)
     latency = {"cells.0.profile.latency_s": 10.0}
     whole = run(load_scenario(raw, overrides=latency), timing_only=True, allow_infeasible=True).transfers
     outage = {"faults": [hit("cell-outage", whole["end_s"].iloc[0] - 5.0, 2.0)]}
@@ -135,17 +134,10 @@ def test_play_ends_where_run_does() -> None:
     assert len(list(play(scenario))) == run(scenario, timing_only=True).summary["rounds"] == 3
 
 
-def test_a_broadcast_to_one_listener_is_a_broadcast(tmp_path: Path) -> None:
+def test_a_broadcast_to_one_listener_is_a_broadcast() -> None:
     """Two sensors of class A, one of them gone: the other is not polled for, and no sensor -2 is silent."""
     strategy = {"name": "hfedms-d", "beta": 1, "sample_ratio": 1.0, "interval": 2, "scatter": "broadcast"}
-    raw = {
-        "name": "yard",
-        "rounds": 1,
-        "model": "tiny-mlp",
-        "sensors": {"count": 1},
-        "cells": [{"name": "yard", "profile": "lorawan-eu868-sf7"}],
-        "strategy": strategy,
-    }
+    raw = yard(strategy)
     alone = run(load_scenario(raw), timing_only=True, allow_infeasible=True)
     both = run(load_scenario(raw | {"sensors": {"count": 2}}), timing_only=True, allow_infeasible=True)
     one, two = (each.transfers[each.transfers["payload"] == "scatter"].iloc[0] for each in (alone, both))

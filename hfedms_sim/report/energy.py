@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hfedms_sim.result import RunResult
-from hfedms_sim.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, format_joules, format_seconds
+from hfedms_sim.units import SECONDS_PER_DAY, format_joules, format_seconds
 
 EXTRAPOLATED = "‡"
 
@@ -61,7 +61,7 @@ def _lives(result: RunResult) -> str:
     sensors = result.scenario.sensors
     lives = result.summary.get("battery_life")
     if lives is None:  # a run of an older version
-        mean_s = sensors.battery_wh * SECONDS_PER_HOUR / _mean_sensor_w(result)
+        mean_s = sensors.battery_j / _mean_sensor_w(result)
         return f"{format_seconds(mean_s)} on {sensors.battery_wh:g} Wh, if rounds go on like these"
     rounds = f"{sensors.rounds_per_day:g} round{'' if sensors.rounds_per_day == 1 else 's'}"
     period_s = result.scenario.round_period_s

@@ -101,20 +101,13 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel], settings: Mapping[st
     if kind == "missing":
         return "is missing"
     if kind == "literal_error":
-        choices = re.findall(r"'([^']*)'", str(context["expected"]))
-        hint = did_you_mean(detail["input"], choices)
-        return f"must be {_either(choices)}" + (f".{hint}" if hint else "")
+        return _must_be(detail["input"], context["expected"])
     if kind in _BOUNDS:
         words, name = _BOUNDS[kind]
         return f"{words} {context[name]:g}" if isinstance(context[name], float) else f"{words} {context[name]}"
-    if kind == "union_tag_invalid":
-        choices = re.findall(r"'([^']*)'", str(context["expected_tags"]))
-        hint = did_you_mean(context["tag"], choices)
-        return f"{context['discriminator'].strip(chr(39))} = {_shown(context['tag'])}: must be {_either(choices)}" + (
-            f".{hint}" if hint else ""
-        )
-    if kind == "union_tag_not_found":
-        return f"needs {context['discriminator'].strip(chr(39))}"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        key, tag = context["discriminator"].strip("'"), context.get("tag")
+        return f"needs {key}" if tag is None else f"{key} = {_shown(tag)}: {_must_be(tag, context['expected_tags'])}"
     if kind == "too_long":
         return f"may have at most {context['max_length']}"
     if kind == "too_short":
@@ -124,6 +117,13 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel], settings: Mapping[st
     if kind == "string_pattern_mismatch":
         return "may hold letters, digits, '.', '_' and '-', and starts with a letter or digit"
     return _TYPES.get(kind, detail["msg"][0].lower() + detail["msg"][1:])
+
+
+def _must_be(value: object, expected: object) -> str:
+    """Return which of the quoted names are allowed, and which one may have been meant."""
+    choices = re.findall(r"'([^']*)'", str(expected))
+    hint = did_you_mean(value, choices)
+    return f"must be {_either(choices)}" + (f".{hint}" if hint else "")
 
 
 def _line(path: Path, value: object, sentence: str) -> str:

@@ -22,6 +22,7 @@ from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
 from hfedms_sim.scenario.placement import Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.units import SECONDS_PER_HOUR
 
 MAX_SENSORS = 10_000_000
 DEFAULT_STRATEGY = "hfedms-d"
@@ -44,6 +45,11 @@ class Sensors(Settings):
     """How many rounds a day the life of a battery is stated for, beside rounds without a break."""
     placement: Placement = Placement()
     """Where they stand."""
+
+    @property
+    def battery_j(self) -> float:
+        """Joules in a full battery."""
+        return self.battery_wh * SECONDS_PER_HOUR
 
 
 _ARRIVAL_KEYS = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from hfedms_sim.units import SECONDS_PER_DAY
 from hfedms_sim.world import World
 
 _NO_REASON = "the profile has no currents"
@@ -57,12 +57,11 @@ def missing(scenario: Scenario) -> list[str]:
 
 def _lives(scenario: Scenario, world: World, rounds: int) -> dict[str, Any]:
     spent = world.energy_of_sensors()
-    battery_j = scenario.sensors.battery_wh * SECONDS_PER_HOUR
     days = {
         "continuous": spent.total_j * (SECONDS_PER_DAY / spent.elapsed_s),
         "rounds_per_day": spent.joules_a_day(rounds, scenario.sensors.rounds_per_day),
     }
-    return {which: _life(battery_j, joules_a_day)._asdict() for which, joules_a_day in days.items()}
+    return {which: _life(scenario.sensors.battery_j, joules_a_day)._asdict() for which, joules_a_day in days.items()}
 
 
 def _life(battery_j: float, joules_a_day: NDArray[np.float64]) -> Life:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeVar
 
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ServerWeights
-from hfedms_sim.schedule import invited, selected
+from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
 
 
@@ -37,7 +37,6 @@ class Averaging(Strategy[Own, int]):
     def plan(self, state: int, context: PlanContext) -> Plan:
         settings, model = self.settings, self.factory.model
         costs, clients = self.costs(settings, model), self.participants(state, context)
-        awaited = selected(settings.sample_ratio, len(context.sensors))
         return Plan(
             round=state,
             cycle=state,
@@ -51,7 +50,7 @@ class Averaging(Strategy[Own, int]):
             scatter=None,
             trained_parameters=costs.parameters,
             extra_uplink_bytes=costs.extra_uplink_bytes,
-            closes_after=awaited if len(clients) > awaited else None,
+            closes_after=closes_after(settings, len(context.sensors), len(clients)),
         )
 
     def participants(self, state: int, context: PlanContext) -> list[int]:

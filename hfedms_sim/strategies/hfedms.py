@@ -20,7 +20,7 @@ from pydantic import model_validator
 
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, Samples, Scatter, WorkStep
 from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, PositiveInt
-from hfedms_sim.schedule import cycle_of, group_count, invited, position_in_cycle, selected
+from hfedms_sim.schedule import closes_after, cycle_of, group_count, invited, position_in_cycle
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
 from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
@@ -154,11 +154,10 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         cycle = cycle_of(state.round, self.settings.cycle_rounds)
         sensors, counts = self._reported(state, context)
         groups: tuple[Group, ...] = ()
-        distance, count, awaited = None, 0, 0
+        distance, count = None, 0
         if len(sensors):  # else nobody is there whose class counts are known
             count = self._group_count(cycle, len(sensors))
             groups, distance = self._draw_groups(cycle, sensors, counts, count)
-            awaited = selected(self.settings.sample_ratio, count)
         costs = self.costs(self.settings, self.factory.model)
         return Plan(
             round=state.round,
@@ -174,7 +173,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             trained_parameters=costs.parameters,
             group_distance=distance,
             counts=self._kept(sensors, counts) if state.counts is None and self._reports_once else None,
-            closes_after=awaited if len(groups) > awaited else None,
+            closes_after=closes_after(self.settings, count, len(groups)),
         )
 
     def _reported(self, state: HFedMSState, context: PlanContext) -> tuple[SensorIds, ClassCounts]:

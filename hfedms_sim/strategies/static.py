@@ -15,7 +15,7 @@ import numpy as np
 from hfedms_sim.grouping import random_groups
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, PositiveInt
-from hfedms_sim.schedule import invited, selected
+from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
 from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
 from hfedms_sim.strategies.reports import class_counts_report
@@ -69,7 +69,7 @@ class FixedGroups(Strategy[Own, StaticState]):
     def plan(self, state: StaticState, context: PlanContext) -> Plan:
         settings, (model, _, draws, _) = self.settings, self.factory
         groups, distance = (state.groups, None) if state.groups else self._form(context)
-        size, awaited = invited(settings, len(groups)), selected(settings.sample_ratio, len(groups))
+        size = invited(settings, len(groups))
         chosen = draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()
         costs = self.costs(settings, model)
         return Plan(
@@ -86,7 +86,7 @@ class FixedGroups(Strategy[Own, StaticState]):
             trained_parameters=costs.parameters,
             group_distance=distance,
             formed=groups,
-            closes_after=awaited if size > awaited else None,
+            closes_after=closes_after(settings, len(groups), size),
         )
 
     def update(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:

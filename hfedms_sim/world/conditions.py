@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 from simpy import Environment, Timeout
-from simpy.events import Process, ProcessGenerator
+from simpy.events import ProcessGenerator
 
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.scenario.faults import (
@@ -31,6 +31,7 @@ from hfedms_sim.world.absences import absences_of
 from hfedms_sim.world.fault_log import FaultLog
 from hfedms_sim.world.fault_paths import joint_path, paths_of, sensors_path, spells_between
 from hfedms_sim.world.patience import Crashed, Disturbed, GivenUp, Interrupting, Part, Watch, patiently, until
+from hfedms_sim.world.processes import running
 from hfedms_sim.world.spells import Spells
 from hfedms_sim.world.transfer import Transfer
 
@@ -115,12 +116,13 @@ class Conditions:
         if not self.is_off_air(cell, sensor):
             return None
         air = Part(self._cells.spells, cell, self._cell_names[cell])
-        return self._wait(air) if sensor < 0 else self._wait(air, Part(self._reach, sensor, "sensor"))
+        parts = (air,) if sensor < 0 else (air, Part(self._reach, sensor, "sensor"))
+        return patiently(self.env, parts, self.recovery.timeout_s)
 
     def _wait(self, *parts: Part) -> ProcessGenerator | None:
         now_s = self.env.now
         for part in parts:
-            if part.spells.standing(part.entity, now_s).is_down:
+            if part.standing(now_s).is_down:
                 return patiently(self.env, parts, self.recovery.timeout_s)
         return None
 
@@ -128,20 +130,14 @@ class Conditions:
         """Within this, a crash of the sensor interrupts the process that is running now."""
         if self._crashes.is_needless:
             return _NOTHING_HAPPENS
-        return Interrupting(self._active_process, _CRASHED, ((self._crashes, sensor),))
+        return Interrupting(running(self.env), _CRASHED, ((self._crashes, sensor),))
 
     def disturbing(self, cell: int, sensor: int) -> Interrupting:
         """Within this, whatever a transfer cannot go through interrupts the process that is running now."""
         watched = [(watch, sensor) for watch in self._watched_radios] if sensor >= 0 else []
         if self._cells_fail:
             watched.append((self._cells, cell))
-        return Interrupting(self._active_process, _DISTURBED, watched)
-
-    @property
-    def _active_process(self) -> Process:
-        process = self.env.active_process
-        assert process is not None
-        return process
+        return Interrupting(running(self.env), _DISTURBED, watched)
 
     def rate_share(self, sensor: int) -> float:
         """Return the share of its rates that a sensor has now."""

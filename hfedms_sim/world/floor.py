@@ -12,7 +12,7 @@ from simpy import Environment
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import Direction, Hop, Payload, WorkStep
-from hfedms_sim.trace import CaptureRow, Trace, WorkRow
+from hfedms_sim.trace import CaptureRow, Outcome, Trace, WorkRow
 from hfedms_sim.world.attachment import Attachment
 from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
@@ -83,38 +83,29 @@ class Floor:
             yield self.env.timeout(self._backbone_s)
 
     def work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
-        """Let a sensor compute. What it has spent until it is interrupted is spent."""
+        """Let a sensor compute, and note it. What it has spent until it is interrupted is spent."""
         start_s = self.env.now
         work_s, energy_j = self._processors.work(sensor, self.round, samples * step.multiply_adds_per_sample)
-        if self.conditions is not None:
-            energy_j = yield from self._work_under(self.conditions, group, hop, sensor, step, samples, work_s)
-        elif work_s:
-            yield self.env.timeout(work_s)
-        self._spend(sensor, energy_j)
-        row = WorkRow(self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j, "ok")
-        self._trace.work.append(row)
 
-    def _work_under(
-        self, conditions: Conditions, group: int, hop: int, sensor: int, step: WorkStep, samples: int, work_s: float
-    ) -> ProcessGenerator:
-        """Let a sensor compute that may be slow, or be interrupted; return the joules of all of it."""
-        start_s, power_w = self.env.now, self._processors.power_w(sensor)
-        try:
-            yield from conditions.slowly(sensor, work_s)
-        except Exception:
-            energy_j = power_w * (self.env.now - start_s)
-            self._spend(sensor, energy_j)
-            row = WorkRow(
-                self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, energy_j, "aborted"
-            )
+        def note(outcome: Outcome) -> None:
+            spent_j = energy_j
+            if self.conditions is not None:  # it may have taken longer, or been interrupted
+                spent_j = self._processors.power_w(sensor) * (self.env.now - start_s)
+            self.work_j += spent_j
+            if spent_j:
+                self._ledger.compute_j.add(sensor, spent_j)
+            row = WorkRow(self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, spent_j, outcome)
             self._trace.work.append(row)
-            raise
-        return power_w * (self.env.now - start_s)
 
-    def _spend(self, sensor: int, energy_j: float) -> None:
-        self.work_j += energy_j
-        if energy_j:
-            self._ledger.compute_j.add(sensor, energy_j)
+        try:
+            if self.conditions is not None:
+                yield from self.conditions.slowly(sensor, work_s)
+            elif work_s:
+                yield self.env.timeout(work_s)
+        except Exception:
+            note("aborted")
+            raise
+        note("ok")
 
     def wait_s(self, sensor: int, reuse: bool) -> float:
         """Return how long a sensor still waits for the samples it works on."""

@@ -30,6 +30,13 @@ class Process(simpy.Process):
             env._active_proc = active
 
 
+def running(env: Environment) -> simpy.Process:
+    """Return the process that is running now."""
+    process = env.active_process
+    assert process is not None
+    return process
+
+
 class EndOfInstant(Event):
     """Happens now, but after everything else that happens now, whatever else this brings about."""
 

@@ -17,7 +17,7 @@ from hfedms_sim.world.conditions import Conditions
 from hfedms_sim.world.failing_cell import PayloadLost
 from hfedms_sim.world.floor import Floor
 from hfedms_sim.world.patience import Crashed, GivenUp, RoundClosed
-from hfedms_sim.world.processes import AllDone
+from hfedms_sim.world.processes import AllDone, running
 
 
 class Visit:
@@ -70,9 +70,7 @@ class Stage:
 
     def enter(self, number: int) -> None:
         """Let the process that is running now be cut off when this is closed."""
-        process = self.env.active_process
-        assert process is not None
-        self._open[number] = process
+        self._open[number] = running(self.env)
 
     def leave(self, number: int) -> None:
         del self._open[number]

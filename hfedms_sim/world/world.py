@@ -18,7 +18,6 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.schedule import redraw_rounds
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
-from hfedms_sim.units import SECONDS_PER_HOUR
 from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.cell import Cell, Surroundings
 from hfedms_sim.world.conditions import Conditions, Stalled
@@ -166,12 +165,12 @@ class World:
 
     def _empty_batteries(self, conditions: Conditions) -> None:
         """Let sensors that have spent their charge be gone for ever."""
-        capacity_j = self._scenario.sensors.battery_wh * SECONDS_PER_HOUR
-        for sensor in np.flatnonzero(self.energy_of_sensors().total_j >= capacity_j).tolist():
+        settings = self._scenario.sensors
+        for sensor in np.flatnonzero(self.energy_of_sensors().total_j >= settings.battery_j).tolist():
             if sensor not in self._empty_since_s:
                 self._empty_since_s[sensor] = self.env.now
                 conditions.end(sensor)
-                self.faults.of_sensor("empty battery", sensor, f"spent {self._scenario.sensors.battery_wh:g} Wh")
+                self.faults.of_sensor("empty battery", sensor, f"spent {settings.battery_wh:g} Wh")
 
     def network(self) -> NetworkView:
         """Return what a server could know of the sensors' links now."""
@@ -180,8 +179,7 @@ class World:
         known = rates(self._scenario, self._attachment, sensors, covered)
         charge = None
         if conditions is not None and conditions.has_batteries:
-            capacity_j = self._scenario.sensors.battery_wh * SECONDS_PER_HOUR
-            charge = np.maximum(0.0, 1.0 - self.energy_of_sensors().total_j / capacity_j)
+            charge = np.maximum(0.0, 1.0 - self.energy_of_sensors().total_j / self._scenario.sensors.battery_j)
         return NetworkView(
             cell=self._attachment.cells(sensors),
             uplink_bps=known["uplink_bps"],
