@@ -87,7 +87,9 @@ class Plan:
     participants that have not stored a cycle yet, where they work less. `counts`: the class counts that the groups were
     formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
     `beginners`: participants that calibrate for the first time in this cycle, where they work more.
-    `closes_after`: how many groups have to arrive until the round is closed; None: all.
+    `closes_after`: how many groups have to arrive until the round is closed; None: all. `payload` is what the server
+    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back to
+    the server; None: as `payload`.
     """
 
     round: int
@@ -108,14 +110,25 @@ class Plan:
     counts: NDArray[np.int64] | None = None
     closes_after: int | None = None
     beginners: frozenset[int] = frozenset()
+    relay_bytes: int | None = None
+    uplink_bytes: int | None = None
 
     @property
     def participants(self) -> int:
         return sum(len(group.sensors) for group in self.groups)
 
     @property
+    def relay_payload(self) -> Payload:
+        """What goes from one sensor of a chain to the next."""
+        kind, size_bytes = self.payload
+        return Payload(kind, size_bytes if self.relay_bytes is None else self.relay_bytes)
+
+    @property
     def uplink_payload(self) -> Payload:
-        return Payload(self.payload.kind, self.payload.size_bytes + self.extra_uplink_bytes)
+        """What goes from the last sensor of a chain to the server."""
+        kind, size_bytes = self.payload
+        sent_bytes = size_bytes if self.uplink_bytes is None else self.uplink_bytes
+        return Payload(kind, sent_bytes + self.extra_uplink_bytes)
 
 
 def empty_plan(round_number: int, cycle: int) -> Plan:

@@ -171,7 +171,8 @@ class RoundPlay(Stage):
         """Bring the model to a sensor, let it work, and take what it hands over; return what it did."""
         plan, floor, sensor = self._plan, self._floor, visit.sensor
         cell = floor.cell_of(sensor)
-        yield from self.send(visit, cell, group, arriving, "down", plan.payload)
+        brought = plan.payload if arriving.source == SERVER else plan.relay_payload
+        yield from self.send(visit, cell, group, arriving, "down", brought)
         visit.has_model = True
         batch = visit.batch
         if batch is None:
@@ -188,7 +189,8 @@ class RoundPlay(Stage):
                 trained = trained or step.kind != "extract"
                 yield from floor.work(group, arriving.number, sensor, step, samples)
         floor.last_work_s[sensor] = self.env.now - began_s
-        yield from self.send(visit, cell, group, leaving, "up", plan.uplink_payload)
+        handed_over = plan.uplink_payload if leaving.target == SERVER else plan.relay_payload
+        yield from self.send(visit, cell, group, leaving, "up", handed_over)
         return Participation(sensor, batch.ranges, trained, True, False)
 
 
