@@ -92,6 +92,12 @@ def _inverse_distance(scenario: Scenario, settings: Any, model: ModelSpec) -> Tr
     return _averaging(scenario, settings, model, extra_uplink_bytes=accuracy_bytes)
 
 
+def _edge_averaging(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic:
+    """Return the traffic of as many rounds as base stations average: whoever takes part does so in all of a round's."""
+    edge_rounds = scenario.model_copy(update={"rounds": scenario.rounds * settings.edge_rounds})
+    return _averaging(edge_rounds, settings, model)
+
+
 def _fixed_groups(scenario: Scenario, settings: Any, model: ModelSpec, reports: int = 0) -> Traffic | None:
     if settings.leftover != "drop":
         return None
@@ -132,6 +138,7 @@ def _calibrated(scenario: Scenario, settings: Any, model: ModelSpec) -> Traffic 
 
 _TRAFFIC: dict[str, Callable[[Scenario, Any, ModelSpec], Traffic | None]] = {
     **dict.fromkeys(("fedavg", "fedprox", "fedmmd", "fedadagrad", "fedadam", "fedyogi"), _averaging),
+    "hierfavg": _edge_averaging,
     "fedfusion": _fusion,
     "ida": _inverse_distance,
     "static-groups": _fixed_groups,

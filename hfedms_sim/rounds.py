@@ -6,6 +6,10 @@ tensors.
 
 The lineage is a hash chain over the records: two runs with the same lineage have learnt the same thing, whatever
 their radios. Times, profiles and the number of rounds are not part of it.
+
+Where there is no barrier a round is a window: it is closed after so many arrivals, and whoever is under way then goes
+on and arrives in a later one. The model of round r is made when it is closed, and a chain that starts in round r starts
+from the model of round r - 1, its version; 0 is the initial model.
 """
 
 import json
@@ -21,6 +25,7 @@ from hfedms_sim.scenario.base import Direction as Direction  # the world's and t
 
 SERVER = -1  # as source or target of a transfer
 EVERYONE = -2  # as target: one broadcast to all receivers in a cell
+STATION = -3  # as source or target: the base station, where it averages what its sensors make
 
 Phase = Literal["full", "calibration"]
 PayloadKind = Literal["model", "classifier", "report", "scatter"]
@@ -88,8 +93,14 @@ class Plan:
     formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
     `beginners`: participants that calibrate for the first time in this cycle, where they work more.
     `closes_after`: how many groups have to arrive until the round is closed; None: all. `payload` is what the server
-    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back to
-    the server; None: as `payload`.
+    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back
+    to the server; None: as `payload`.
+
+    `carries_over`: the round is a window, and whoever is under way when it is closed goes on; else they are cut off.
+    `standby`: for each chain that ends while the window is open, the first of these starts whose sensors are all idle.
+
+    `edge_rounds`: if not 0, a group is no chain but a team, the sensors of one cell: they train side by side from the
+    model of their base station, which averages what they make, so many times before it goes to the server.
     """
 
     round: int
@@ -112,6 +123,9 @@ class Plan:
     beginners: frozenset[int] = frozenset()
     relay_bytes: int | None = None
     uplink_bytes: int | None = None
+    carries_over: bool = False
+    standby: tuple[Group, ...] = ()
+    edge_rounds: int = 0
 
     @property
     def participants(self) -> int:
@@ -125,7 +139,7 @@ class Plan:
 
     @property
     def uplink_payload(self) -> Payload:
-        """What goes from the last sensor of a chain to the server."""
+        """What goes from the last sensor of a chain to the server, or from a sensor of a team to its base station."""
         kind, size_bytes = self.payload
         sent_bytes = size_bytes if self.uplink_bytes is None else self.uplink_bytes
         return Payload(kind, sent_bytes + self.extra_uplink_bytes)
@@ -172,7 +186,14 @@ class RoundRecord:
 
     `chains` follow the plan's groups; each has those that handed over, in their order. `arrived`: whether what a chain
     made counts at the server; none does in a void round. `arrivals`: how many came there, whether or not they counted;
-    `late`: how many were cut off when the round was closed.
+    `late`: how many were cut off when the round was closed. `participants`: the sensors of these chains, whether or not
+    they handed over.
+
+    Of a team (`Plan.edge_rounds`) there is a chain for each of its edge rounds, with those that handed over in it.
+
+    In a window the chains are those that ended in it, in the order in which the server heard of them. `started`: the
+    rounds in which they started; empty: all in this one. `under_way`: the rounds in which those started that go on,
+    each once and ascending: their versions are still needed.
     """
 
     round: int
@@ -184,6 +205,14 @@ class RoundRecord:
     end_s: float
     arrivals: int = 0
     late: int = 0
+    participants: int = 0
+    started: tuple[int, ...] = ()
+    under_way: tuple[int, ...] = ()
+
+    @property
+    def staleness(self) -> tuple[int, ...]:
+        """Return for each chain how many newer models the server had made than the one it started from."""
+        return tuple(self.round - each for each in self.started) or (0,) * len(self.chains)
 
     @property
     def is_void(self) -> bool:
@@ -222,6 +251,9 @@ class NetworkView:
     """Until when each sensor is announced to be there, now if it is away; None where nobody is announced to go."""
 
 
+_NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
 class PlanContext(NamedTuple):
     """What a strategy may look at when it plans a round."""
 
@@ -230,7 +262,11 @@ class PlanContext(NamedTuple):
     network: Callable[[], NetworkView]
     """The network as it is now; worked out when asked for."""
     sensors: NDArray[np.int64]
-    """Who can be asked to take part, ascending: not announced to be away, and has reported if that was asked for."""
+    """Who can be asked to take part, ascending: not announced to be away, has reported if that was asked for, idle."""
+    under_way: NDArray[np.int64] = _NOBODY
+    """Who takes part in a chain that started in an earlier round and goes on, ascending."""
+    chains_under_way: int = 0
+    """How many such chains there are."""
 
 
 def lineage_root(settings: Mapping[str, Any]) -> str:
@@ -241,16 +277,20 @@ def lineage_root(settings: Mapping[str, Any]) -> str:
 def lineage_after(parent: str, record: RoundRecord) -> str:
     """The hash after one more round. Columns are hashed as little-endian 64-bit integers.
 
-    A chain in which nobody handed over is as if it had not been planned: nothing is learnt from it.
+    A chain in which nobody handed over is as if it had not been planned: nothing is learnt from it. Versions are hashed
+    where one is older than the round, or is kept for a chain under way.
     """
     participations = list(record.participations)
-    chains = [(len(chain), arrived) for chain, arrived in zip(record.chains, record.arrived, strict=True) if chain]
-    columns = (
-        [length for length, _ in chains],
-        [arrived for _, arrived in chains],
+    each_chain = zip(record.chains, record.arrived, record.staleness, strict=True)
+    chains = [(len(chain), arrived, staleness) for chain, arrived, staleness in each_chain if chain]
+    columns: list[list[Any]] = [
+        [length for length, _, _ in chains],
+        [arrived for _, arrived, _ in chains],
         [(p.sensor, p.trained, p.handed_over, p.got_scatter, len(p.samples)) for p in participations],
         [span for p in participations for span in p.samples],
-    )
+    ]
+    if record.under_way or any(record.staleness):
+        columns += [[staleness for _, _, staleness in chains], [record.round - each for each in record.under_way]]
     digest = sha256(f"{parent}/{record.phase}".encode())
     for column in columns:
         digest.update(len(column).to_bytes(8, "little"))

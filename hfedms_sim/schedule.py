@@ -52,6 +52,11 @@ def closes_after(settings: LocalTraining, count: int, taking_part: int) -> int |
     return awaited if taking_part > awaited else None
 
 
+def edge_turn(round_number: int, edge_rounds: int, number: int) -> int:
+    """Return the number of a sensor's turn, counted over all rounds, in an edge round of a round, counted from 0."""
+    return (round_number - 1) * edge_rounds + number + 1
+
+
 def group_count(growth: Growth, alpha: float, beta: int, cycle: int, sensors: int) -> int:
     """Return M."""
     if growth == "linear":

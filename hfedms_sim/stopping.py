@@ -1,6 +1,7 @@
 """Why a run ended before its last round, as its summary has it under `stopped`; null if it did not.
 
     {"reason": "target", "round": 70, "detail": "accuracy 0.6"}                 the accuracy to stop at was reached
+    {"reason": "time", "round": 41, "detail": "7200 s"}                         the time to stop after was over
     {"reason": "diverged", "round": 3, "detail": "a weight is not finite"}      training broke down
     {"reason": "stalled", "round": 9, "detail": "every sensor is gone for ever"}  nobody is left to go on with
 
@@ -11,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-TARGET, DIVERGED, STALLED = "target", "diverged", "stalled"
+TARGET, TIME, DIVERGED, STALLED = "target", "time", "diverged", "stalled"
 
 _SENTENCES = {
     TARGET: re.compile(r"(?P<detail>accuracy \S+) reached in round (?P<round>\d+)"),
@@ -21,7 +22,7 @@ _SENTENCES = {
 
 class Stopped(NamedTuple):
     reason: str
-    """`target`, `diverged` or `stalled`; a later version may know others."""
+    """`target`, `time`, `diverged` or `stalled`; a later version may know others."""
     round: int
     """The last one that was played."""
     detail: str
@@ -30,6 +31,11 @@ class Stopped(NamedTuple):
     def at_target(cls, accuracy: float, round_number: int) -> "Stopped":
         """Return that the accuracy to stop at was reached."""
         return cls(TARGET, round_number, f"accuracy {accuracy:g}")
+
+    @classmethod
+    def in_time(cls, after_s: float, round_number: int) -> "Stopped":
+        """Return that the simulated time to stop after was over."""
+        return cls(TIME, round_number, f"{after_s:g} s")
 
     @classmethod
     def diverged(cls, what: str, round_number: int) -> "Stopped":
@@ -44,6 +50,8 @@ class Stopped(NamedTuple):
     def __str__(self) -> str:
         if self.reason == TARGET:
             return f"{self.detail} reached in round {self.round}"
+        if self.reason == TIME:
+            return f"{self.detail} over in round {self.round}"
         return f"{self.reason} in round {self.round}: {self.detail}"
 
 

@@ -32,10 +32,10 @@ _OK, _ABORTED = OUTCOMES.index("ok"), OUTCOMES.index("aborted")
 _COLUMNS = {
     "rounds": ("round", "start_s", "end_s"),
     "transfers": (
-        "round", "group", "direction", "payload", "sensor", "cell", "bytes", "ready_s", "start_s", "end_s", "airtime_s",
-        "retransmitted_bytes",
+        "round", "group", "hop", "direction", "payload", "source", "target", "sensor", "cell", "bytes", "ready_s",
+        "start_s", "end_s", "airtime_s", "retransmitted_bytes",
     ),
-    "work": ("round", "group", "sensor", "kind", "start_s", "end_s"),
+    "work": ("round", "group", "hop", "sensor", "kind", "start_s", "end_s"),
 }  # fmt: skip
 _WAITS = ("held_s", "paused_s")
 _TEXTS = ("direction", "payload", "cell", "kind", "outcome")
@@ -50,7 +50,9 @@ class TraceColumns:
 
     `link` of a transfer is the number of its cell's direction (links.py), `latency_s` that of its sensor's coverage
     class; a broadcast has that of its cell's last class, and a transfer that was aborted none. `is_ok` of transfers and
-    work: neither lost nor aborted. A run that ended within a round has rows of a round that is none of `rounds`.
+    work: neither lost nor aborted. `chain` of both tells chains apart, those of earlier rounds too; -1 outside any.
+    `is_window` of a round: chains went on when it began, or when it ended. A run that ended within a round has rows of
+    a round that is none of `rounds`.
     """
 
     rounds: Columns
@@ -79,9 +81,37 @@ def columns_of(scenario: Scenario, source: Path | Mapping[str, pa.Table]) -> Tra
     transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
     transfers |= {"latency_s": _latencies_s(source, cells, cell, transfers["sensor"])}
     work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
+    _note_chains(source, first, rounds, transfers, work)
     faults = fault_columns(scenario, source, first)
     _note_outcomes(source, first, transfers, work, is_steady=faults is None)
     return TraceColumns(rounds, transfers, work, faults)
+
+
+def _note_chains(
+    source: Path | Mapping[str, pa.Table],
+    first_round: int,
+    rounds: dict[str, Array],
+    transfers: dict[str, Array],
+    work: dict[str, Array],
+) -> None:
+    """Add which rows belong to one chain, and which rounds are windows; in earlier versions none is."""
+    under_way = _whole_numbers(source, "rounds", first_round, "under_way", np.zeros(len(rounds["round"]), dtype=int))
+    rounds["is_window"] = (under_way > 0) | (np.append(0, under_way[:-1])[: len(under_way)] > 0)
+    most = 1 + max(transfers["group"].max(initial=0), work["group"].max(initial=0))
+    for name, rows in (("transfers", transfers), ("work", work)):
+        version = _whole_numbers(source, name, first_round, "version", rows["round"] - 1)
+        rows["chain"] = np.where(rows["group"] >= 0, version * most + rows["group"], -1)
+
+
+def _whole_numbers(
+    source: Path | Mapping[str, pa.Table], name: str, first_round: int, column: str, otherwise: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return a column that tables of earlier versions lack."""
+    known = pq.read_schema(source / f"{name}.parquet").names if isinstance(source, Path) else source[name].column_names
+    if column not in known:
+        return otherwise
+    found = _table(source, name, first_round, ["round", column])[column]
+    return np.asarray(pc.fill_null(found, 0).to_numpy(), dtype=np.int64)
 
 
 def _note_outcomes(

@@ -6,6 +6,11 @@ that was done last, each walked back step by step to what enabled it: the transf
 for samples, the work, the transfer that took it on. A step begins where the one before it ended, so the steps of a
 round add up to its length.
 
+Of a team, whose sensors train side by side in its edge rounds, the path goes through the last in each (teams.py).
+
+In a window (rounds.py) the path is that of the chain whose arrival closed it, from where the window begins: of a step
+that began before it counts the share that lies within.
+
 Where something goes wrong, the path goes through all tries of that report and of that receiver. A round that was closed
 because enough chains had arrived has the last of those on its path, one that was closed by its deadline the late chain
 that was heard of last.
@@ -24,8 +29,9 @@ from hfedms_sim.limits.columns import PAYLOADS, WORKS, Array, Columns, TraceColu
 from hfedms_sim.limits.gaps import split_gaps
 from hfedms_sim.limits.links import Link, figures
 from hfedms_sim.limits.occupation import Occupation, times_of
+from hfedms_sim.limits.teams import slowest_of_teams
 from hfedms_sim.limits.transfer_seconds import split_transfers
-from hfedms_sim.rounds import EVERYONE
+from hfedms_sim.rounds import EVERYONE, SERVER, STATION
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -85,7 +91,7 @@ class CriticalPath:
     link: Ints
     """-1 where there is none."""
     chain_sensors: Ints
-    """How many sensors of the step's chain handed over; 0 outside any."""
+    """How many sensors of the step's chain handed over; 0 outside any, as in a team."""
     failed: Ints
     """The sensor that failed last before the step, where it waited for what was down; -1: none is known."""
     begin_s: Floats
@@ -133,8 +139,16 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     taken["was_active"] = is_same & (inactive_s <= figures(links, "inactivity_s")[taken["link"]])
     for name, values in split_transfers(taken, links).items():
         place[name][is_transfer] += values
+    seconds *= _share_within(steps)[:, None]
     names = ("round", "kind", "what", "group", "sensor", "link", "chain_sensors", "failed", "begin_s", "end_s")
     return CriticalPath(links=tuple(links), seconds=seconds, **{name: steps[name] for name in names})
+
+
+def _share_within(steps: dict[str, Array]) -> Floats:
+    """Return the share of each step that lies within its round: all of it, but for what began in an earlier window."""
+    whole_s, within_s = steps["end_s"] - steps["start_s"], steps["end_s"] - steps["begin_s"]
+    began_before = steps["is_first"] & (steps["start_s"] < steps["begin_s"]) & (whole_s > 0)
+    return np.where(began_before, within_s / np.where(began_before, whole_s, 1.0), 1.0)
 
 
 def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
@@ -143,20 +157,32 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     first, count = (int(rounds[0]) if len(rounds) else 1), len(rounds)
     of_round, of_work = transfers["round"] - first, work["round"] - first
     starts_s = np.append(columns.rounds["start_s"], np.inf)  # roll calls that nobody answered are before it
-    is_played = transfers["ready_s"] >= starts_s[np.minimum(of_round, count)]
+    start_s, is_window = starts_s[np.minimum(of_round, count)], np.append(columns.rounds["is_window"], False)
+    goes_on = is_window[np.minimum(of_round, count)] & (transfers["end_s"] > start_s)
+    is_played = goes_on | (transfers["ready_s"] >= start_s)
     is_scatter, is_chain = is_played & (transfers["payload"] == _SCATTER), is_played & (transfers["group"] >= 0)
     reports = _all_tries(transfers, of_round, is_played & (transfers["payload"] == _REPORT), count)
-    last_hop = _last_of_rounds(of_round, _awaited(columns, of_round, is_chain))
-    group = np.full(count + 1, NOWHERE)  # with a place for rows of a round that was not played to its end
-    group[of_round[last_hop]] = transfers["group"][last_hop]
+    is_last = _awaited(columns, of_round, is_chain) & _may_close(columns, of_round, count)
+    last_hop = _last_of_rounds(of_round, is_last)
+    chain = np.full(count + 1, NOWHERE)  # with a place for rows of a round that was not played to its end
+    chain[of_round[last_hop]] = transfers["chain"][last_hop]
     of_round, of_work = np.minimum(of_round, count), np.minimum(of_work, count)
     scatter_s = np.full(count + 1, np.inf)
     np.minimum.at(scatter_s, of_round[is_scatter], transfers["ready_s"][is_scatter])
     is_after = work["start_s"] >= scatter_s[of_work]
     scatters, last_works = _last_scatter(columns, of_round, of_work, is_scatter, is_after)
-    in_chain = np.flatnonzero(is_chain & (transfers["group"] == group[of_round]))
-    work_in_chain = np.flatnonzero(~is_after & (work["group"] == group[of_work]))
+    in_chain = np.flatnonzero(is_chain & (transfers["chain"] == chain[of_round]))
+    is_worked = ~is_after & (work["end_s"] >= starts_s[of_work])
+    work_in_chain = np.flatnonzero(is_worked & (work["chain"] == chain[of_work]))
+    in_chain, work_in_chain = slowest_of_teams(transfers, in_chain, work, work_in_chain)
     return np.concatenate([reports, in_chain, scatters]), np.concatenate([work_in_chain, last_works])
+
+
+def _may_close(columns: TraceColumns, of_round: Ints, count: int) -> Array:
+    """Return which transfers may have closed their round: in a window only those that brought the server a model."""
+    transfers, is_window = columns.transfers, np.append(columns.rounds["is_window"], False)
+    may_close: Array = transfers["is_ok"] & (transfers["target"] == SERVER) | ~is_window[np.minimum(of_round, count)]
+    return may_close
 
 
 def _awaited(columns: TraceColumns, of_round: Ints, is_chain: Array) -> Array:
@@ -225,6 +251,7 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
         "sensor": np.concatenate([sent["sensor"][transfers], worked["sensor"][work], none]),
         "link": np.concatenate([sent["link"][transfers], np.full(len(work), NOWHERE), none]),
         "row": np.concatenate([transfers, work, none]),
+        "target": np.concatenate([sent["target"][transfers], np.full(len(work), NOWHERE), none]),
         "is_ok": np.concatenate([sent["is_ok"][transfers], worked["is_ok"][work], np.ones(count, dtype=bool)]),
         "start_s": np.concatenate([sent["ready_s"][transfers], worked["start_s"][work], rounds["end_s"]]),
         "end_s": np.concatenate([sent["end_s"][transfers], worked["end_s"][work], rounds["end_s"]]),
@@ -243,7 +270,8 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
 
 def _chain_sensors(steps: dict[str, Array], of_round: Ints, count: int) -> Ints:
     """Return how many sensors of each step's chain handed over."""
-    is_handed_over = (steps["kind"] == 0) & (steps["group"] >= 0) & (steps["link"] % 2 == 0) & steps["is_ok"]
+    is_up = (steps["kind"] == 0) & (steps["group"] >= 0) & (steps["link"] % 2 == 0)
+    is_handed_over = is_up & steps["is_ok"] & (steps["target"] != STATION)
     sensors = np.bincount(of_round[is_handed_over], minlength=count)
     chained: Ints = np.where(steps["group"] >= 0, sensors[of_round], 0)
     return chained

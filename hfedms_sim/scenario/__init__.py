@@ -1,6 +1,6 @@
 """Scenarios, network profiles, strategy settings and model sizes: what a user writes, validated. No torch, no simpy."""
 
-from hfedms_sim.scenario.base import NonNegativeFloat, PositiveFloat, PositiveInt, keys_of
+from hfedms_sim.scenario.base import Fraction, NonNegativeFloat, PositiveFloat, PositiveInt, keys_of
 from hfedms_sim.scenario.catalogue import (
     Source,
     holds_profile,
@@ -48,6 +48,7 @@ __all__ = [
     "Currents",
     "DataSettings",
     "DataShape",
+    "Fraction",
     "Idle",
     "Layer",
     "LayerStack",

@@ -15,7 +15,7 @@ from pydantic import (
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.availability import AlwaysThere, Availability, Roster
-from hfedms_sim.scenario.base import Fraction, Name, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.base import Fraction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
 from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
@@ -149,6 +149,8 @@ class Scenario(Settings):
     """Accuracies whose time is reported."""
     stop_at: Fraction | None = None
     """Stop at the first round with this accuracy."""
+    stop_after_s: PositiveFloat | None = None
+    """Stop after the first round that ends so many simulated seconds from the beginning, or later."""
     evaluate_every: PositiveInt = 1
     """Test after every n-th round."""
     probe_round: PositiveInt | None = None

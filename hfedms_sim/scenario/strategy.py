@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from hfedms_sim.scenario.base import Fraction, PositiveFloat, PositiveInt, Settings
 from hfedms_sim.scenario.models import ModelSpec
@@ -15,6 +15,8 @@ class LocalTraining(Settings):
 
     plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio", "over_selection"})
     """Settings a round's record shows in full, so that the lineage need not hold them."""
+    can_over_select: ClassVar[bool] = True
+    """Whether a round may be closed when some of those that were invited have arrived."""
 
     name: str
     """The strategy's."""
@@ -33,6 +35,13 @@ class LocalTraining(Settings):
 
     local_optimiser: Literal["sgd", "adam"] = "sgd"
     """Of the sensors: plain SGD, or Adam, whose moments start anew at every sensor."""
+
+    @field_validator("over_selection")
+    @classmethod
+    def _nobody_is_invited_who_is_awaited_anyway(cls, over_selection: float) -> float:
+        if over_selection and not cls.can_over_select:
+            raise ValueError("here no round is closed before whoever it awaits has arrived; allowed: 0")
+        return over_selection
 
     def learning_settings(self) -> dict[str, Any]:
         """Return the settings that decide what is learnt from given rounds."""

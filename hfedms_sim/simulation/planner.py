@@ -28,9 +28,11 @@ class Planner:
         started = perf_counter()
         counts = None if captures is None else self._batches.counts(captures)
         sensors = self._world.expected if captures is None else np.array(list(captures), dtype=np.int64)
-        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network, sensors))
+        under_way = self._world.under_way, self._world.chains_under_way
+        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network, sensors, *under_way))
         self.wall_s += perf_counter() - started
         self._require_payload(plan)
+        self._require_idle(plan)
         return plan
 
     def _require_payload(self, plan: Plan) -> None:
@@ -38,6 +40,18 @@ class Planner:
         if plan.payload.size_bytes < 1 or plan.extra_uplink_bytes < 0:
             sent = f"{plan.payload.size_bytes} bytes and {plan.extra_uplink_bytes} more up"
             raise InputError(f"{path_of(type(self._strategy))}: plan sends {sent}; must be at least 1 and 0")
+
+    def _require_idle(self, plan: Plan) -> None:
+        """Refuse a plan for sensors that are still under way, or that does not let them go on."""
+        if not self._world.chains_under_way:
+            return
+        path = path_of(type(self._strategy))
+        if not plan.carries_over:
+            raise InputError(f"{path}: plan of round {plan.round} awaits everybody, but chains of earlier ones go on")
+        busy = set(self._world.under_way.tolist())
+        for group in plan.groups:
+            for sensor in busy.intersection(group.sensors):
+                raise InputError(f"{path}: plan of round {plan.round} starts sensor {sensor}, which is under way")
 
     def after(self, plan: Plan, record: RoundRecord) -> None:
         self._state = self._strategy.update(self._state, plan, record)

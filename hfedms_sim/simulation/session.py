@@ -5,7 +5,7 @@ clock, the learner trains what the record says, the strategy takes note.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NamedTuple
@@ -86,10 +86,13 @@ class Session:
     def play(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
         rounds = self._scenario.rounds
-        for plan, record, cost in self.played_rounds(longest_first_round_s):
-            metrics = self._learn(record) if plan.groups or record.phase == "calibration" else None
+        for played in self.played_rounds(longest_first_round_s):
+            plan, record, _ = played
+            teaches = plan.groups or record.chains or record.phase == "calibration"
+            metrics = self._learn(record) if teaches else None
             number = self._rounds_played = record.round
-            self._trace.rounds.append(_round_row(plan, record, cost, metrics or Metrics(), self._lineage))
+            under_way = self._world.chains_under_way
+            self._trace.rounds.append(_round_row(played, metrics or Metrics(), self._lineage, under_way))
             on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
             if self._stopped is not None:
                 break
@@ -195,7 +198,7 @@ class Session:
             self._note_divergence(record, "a weight")
             return None
         scenario = self._scenario
-        if record.round % scenario.evaluate_every and record.round != scenario.rounds:
+        if record.round % scenario.evaluate_every and record.round != scenario.rounds and not self._is_over(record):
             return None
         metrics = self.learner.evaluate()
         if metrics.loss is not None and not isfinite(metrics.loss):
@@ -210,10 +213,12 @@ class Session:
         return metrics
 
     def _note_progress(self, record: RoundRecord) -> None:
-        """End the run if it makes none: too many void rounds in a row, or nobody is left.
+        """End the run if its time is over or it makes none: too many void rounds in a row, or nobody is left.
 
         Calibration rounds without anybody follow from a void full round, and do not count.
         """
+        if self._is_over(record) and self._stopped is None:
+            self._stopped = Stopped.in_time(self._scenario.stop_after_s or 0.0, record.round)
         if self._stopped is not None or (record.phase == "calibration" and not record.chains):
             return
         self._void_rounds = self._void_rounds + 1 if record.is_void else 0
@@ -221,6 +226,11 @@ class Session:
             self._stopped = Stopped.stalled("every sensor is gone for ever", record.round)
         elif self._void_rounds >= self._scenario.recovery.void_rounds:
             self._stopped = Stopped.stalled(f"{self._void_rounds} void rounds in a row", record.round)
+
+    def _is_over(self, record: RoundRecord) -> bool:
+        """Return whether the simulated time to stop after is over with this round."""
+        after_s = self._scenario.stop_after_s
+        return after_s is not None and record.end_s >= after_s
 
     def _note_divergence(self, record: RoundRecord, what: str) -> None:
         self._stopped = Stopped.diverged(what, record.round)
@@ -258,7 +268,8 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _round_row(plan: Plan, record: RoundRecord, cost: RoundCost, metrics: Metrics, lineage: str) -> RoundRow:
+def _round_row(played: PlayedRound, metrics: Metrics, lineage: str, chains_under_way: int) -> RoundRow:
+    plan, record, cost = played
     trained = sum(participation.trained for participation in record.participations)
     return RoundRow(
         round=record.round,
@@ -266,10 +277,10 @@ def _round_row(plan: Plan, record: RoundRecord, cost: RoundCost, metrics: Metric
         phase=record.phase,
         start_s=record.start_s,
         end_s=record.end_s,
-        groups=len(plan.groups),
+        groups=len(record.chains) // max(1, plan.edge_rounds),
         total_groups=plan.total_groups,
-        participants=plan.participants,
-        skipped=plan.participants - trained,
+        participants=record.participants,
+        skipped=record.participants - trained,
         group_distance=plan.group_distance,
         **cost.traffic._asdict(),
         energy_j=cost.energy_j,
@@ -281,7 +292,13 @@ def _round_row(plan: Plan, record: RoundRecord, cost: RoundCost, metrics: Metric
         arrived=record.arrivals,
         deadline_missed=record.late,
         void=record.is_void,
+        staleness=_mean([each for each, counts in zip(record.staleness, record.arrived, strict=True) if counts]),
+        under_way=chains_under_way,
     )
+
+
+def _mean(numbers: Sequence[int]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _joules(by_state_j: States | None) -> dict[str, Any]:

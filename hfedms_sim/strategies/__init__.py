@@ -8,13 +8,17 @@ from hfedms_sim.scenario import LocalTraining, ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, Factory, LocalSizes, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, plain_costs
+from hfedms_sim.strategies.fedasync import FedAsync
 from hfedms_sim.strategies.fedavg import FedAvg
+from hfedms_sim.strategies.fedbuff import FedBuff
 from hfedms_sim.strategies.fedcs import FedCS
 from hfedms_sim.strategies.fedfusion import FedFusion
 from hfedms_sim.strategies.fedmmd import FedMMD
 from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
 from hfedms_sim.strategies.fedprox import FedProx
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
+from hfedms_sim.strategies.hfedms_async import HFedMSAsync
+from hfedms_sim.strategies.hierfavg import HierFAVG
 from hfedms_sim.strategies.ida import Ida
 from hfedms_sim.strategies.known import (
     KIND,
@@ -39,10 +43,14 @@ STRATEGIES = KnownStrategies(
         FedAdam,
         FedYogi,
         FedCS,
+        FedAsync,
+        FedBuff,
+        HierFAVG,
         StaticGroups,
         StaticICG,
         HFedMSS,
         HFedMSD,
+        HFedMSAsync,
     ),
 )
 SHIPPED = STRATEGIES.shipped

@@ -35,13 +35,17 @@ class Averaging(Strategy[Own, int]):
         return 1
 
     def plan(self, state: int, context: PlanContext) -> Plan:
-        settings, model = self.settings, self.factory.model
-        costs, clients = self.costs(settings, model), self.participants(state, context)
+        clients = self.participants(state, context)
+        return self._planned(state, context, tuple(Group(number, (each,)) for number, each in enumerate(clients)))
+
+    def _planned(self, state: int, context: PlanContext, groups: tuple[Group, ...], edge_rounds: int = 0) -> Plan:
+        settings = self.settings
+        costs = self.costs(settings, self.factory.model)
         return Plan(
             round=state,
             cycle=state,
             phase="full",
-            groups=tuple(Group(number, (client,)) for number, client in enumerate(clients)),
+            groups=groups,
             total_groups=len(self.factory.sensors),
             payload=Payload("model", costs.model_bytes),
             work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
@@ -50,7 +54,8 @@ class Averaging(Strategy[Own, int]):
             scatter=None,
             trained_parameters=costs.parameters,
             extra_uplink_bytes=costs.extra_uplink_bytes,
-            closes_after=closes_after(settings, len(context.sensors), len(clients)),
+            closes_after=closes_after(settings, len(context.sensors), sum(len(group.sensors) for group in groups)),
+            edge_rounds=edge_rounds,
         )
 
     def participants(self, state: int, context: PlanContext) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
-from hfedms_sim.rounds import Group
+from hfedms_sim.rounds import Group, PlanContext
 from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, SensorIds
@@ -26,6 +26,28 @@ def of_those(groups: Iterable[Group], sensors: SensorIds) -> tuple[Group, ...]:
     there = set(sensors.tolist())
     left = (Group(number, tuple(each for each in members if each in there)) for number, members in groups)
     return tuple(group for group in left if group.sensors)
+
+
+def reported_counts(
+    everyone: SensorIds, known: ClassCounts | None, context: PlanContext
+) -> tuple[SensorIds, ClassCounts]:
+    """Return the sensors that groups are formed of, and their class counts: of the report, or those `known` from it.
+
+    `known` has a row for each of `everyone`, negative where a sensor has not reported (`kept_counts`).
+    """
+    if known is None:
+        assert context.counts is not None, "the sensors have reported"
+        return context.sensors, context.counts
+    counts = known[np.searchsorted(everyone, context.sensors)]
+    has_reported = (counts >= 0).all(axis=1)
+    return context.sensors[has_reported], counts[has_reported]
+
+
+def kept_counts(everyone: SensorIds, sensors: SensorIds, counts: ClassCounts) -> ClassCounts:
+    """Return the counts of the sensors with a row for each of `everyone`: -1 where one has not reported."""
+    kept = np.full((len(everyone), counts.shape[1]), -1, dtype=np.int64)
+    kept[np.searchsorted(everyone, sensors)] = counts
+    return kept
 
 
 def grouped(

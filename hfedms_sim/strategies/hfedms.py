@@ -23,7 +23,7 @@ from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, Po
 from hfedms_sim.schedule import closes_after, cycle_of, group_count, invited, position_in_cycle
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
-from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, kept_counts, of_those, reported_counts
 from hfedms_sim.strategies.reports import class_counts_report
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
@@ -152,13 +152,14 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
 
     def _full_plan(self, state: HFedMSState, context: PlanContext, scatter: Scatter | None) -> Plan:
         cycle = cycle_of(state.round, self.settings.cycle_rounds)
-        sensors, counts = self._reported(state, context)
+        sensors, counts = reported_counts(self.factory.sensors, state.counts, context)
         groups: tuple[Group, ...] = ()
         distance, count = None, 0
         if len(sensors):  # else nobody is there whose class counts are known
             count = self._group_count(cycle, len(sensors))
             groups, distance = self._draw_groups(cycle, sensors, counts, count)
         costs = self.costs(self.settings, self.factory.model)
+        is_only_report = self.settings.class_counts == "once" and state.counts is None
         return Plan(
             round=state.round,
             cycle=cycle,
@@ -172,28 +173,9 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             scatter=scatter,
             trained_parameters=costs.parameters,
             group_distance=distance,
-            counts=self._kept(sensors, counts) if state.counts is None and self._reports_once else None,
+            counts=kept_counts(self.factory.sensors, sensors, counts) if is_only_report else None,
             closes_after=closes_after(self.settings, count, len(groups)),
         )
-
-    def _reported(self, state: HFedMSState, context: PlanContext) -> tuple[SensorIds, ClassCounts]:
-        """Return the sensors that groups are formed of, and their class counts."""
-        if state.counts is None:
-            assert context.counts is not None, "the sensors have reported"
-            return context.sensors, context.counts
-        counts = state.counts[np.searchsorted(self.factory.sensors, context.sensors)]
-        has_reported = (counts >= 0).all(axis=1)
-        return context.sensors[has_reported], counts[has_reported]
-
-    @property
-    def _reports_once(self) -> bool:
-        return self.settings.class_counts == "once"
-
-    def _kept(self, sensors: SensorIds, counts: ClassCounts) -> ClassCounts:
-        """Return the counts with a row for every sensor of the factory: -1 where it has not reported."""
-        everyone = np.full((len(self.factory.sensors), counts.shape[1]), -1, dtype=np.int64)
-        everyone[np.searchsorted(self.factory.sensors, sensors)] = counts
-        return everyone
 
     def _draw_groups(
         self, cycle: int, sensors: SensorIds, counts: ClassCounts, count: int

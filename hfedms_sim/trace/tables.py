@@ -24,7 +24,7 @@ class RoundRow(NamedTuple):
     phase: Annotated[Phase, "full or calibration"]
     start_s: Annotated[float, "simulated seconds"]
     end_s: Annotated[float, "when the last transfer and the last work ended"]
-    groups: Annotated[int, "chains that ran in parallel"]
+    groups: Annotated[int, "chains that ran in parallel; of a window those that ended in it"]
     total_groups: Annotated[int | None, "groups that were formed, from which these chains were drawn"]
     participants: Annotated[int, "sensors in these chains"]
     skipped: Annotated[int, "participants that trained nothing"]
@@ -52,17 +52,19 @@ class RoundRow(NamedTuple):
     arrived: Annotated[int | None, "chains whose model came to the server"]
     deadline_missed: Annotated[int | None, "chains that were cut off when the round was closed"]
     void: Annotated[bool | None, "whether too few arrived, so that the model stayed as it was"]
+    staleness: Annotated[float | None, "of the chains that arrived: models made since the one each began with; mean"]
+    under_way: Annotated[int | None, "chains that go on after the round"]
 
 
 class TransferRow(NamedTuple):
     transfer: Annotated[int, "from 0, in the order they ended"]
-    round: Annotated[int, "as in rounds"]
-    group: Annotated[int, "index of the chain; -1 for reports and scatter"]
+    round: Annotated[int, "as in rounds: the one in which it ended"]
+    group: Annotated[int, "index of the chain among those of its version; -1 for reports and scatter"]
     hop: Annotated[int, "place in the chain, 0 leaves the server; -1 for reports and scatter"]
     direction: Annotated[Direction, "up or down"]
     payload: Annotated[PayloadKind, "model, classifier, report or scatter"]
-    source: Annotated[int, "sensor; -1 is the server"]
-    target: Annotated[int, "sensor; -1 is the server, -2 everybody in the cell"]
+    source: Annotated[int, "sensor; -1 is the server, -3 the base station"]
+    target: Annotated[int, "sensor; -1 is the server, -2 everybody in the cell, -3 the base station"]
     sensor: Annotated[int, "the one on the radio; -2 everybody in the cell"]
     cell: Annotated[str, "name of the base station"]
     bytes: Annotated[int, "payload"]
@@ -75,11 +77,12 @@ class TransferRow(NamedTuple):
     outcome: Annotated[Outcome, "ok, lost or aborted"]
     held_s: Annotated[float | None, "of the time before it began, in which its cell or its sensor's radio was down"]
     paused_s: Annotated[float | None, "the same, after it began"]
+    version: Annotated[int | None, "round that made the model it carries or was made from; 0: the initial one"]
 
 
 class WorkRow(NamedTuple):
-    round: Annotated[int, "as in rounds"]
-    group: Annotated[int, "index of the chain"]
+    round: Annotated[int, "as in transfers"]
+    group: Annotated[int, "as in transfers"]
     hop: Annotated[int, "the sensor's place in the chain, from 0"]
     sensor: Annotated[int, "who computes"]
     kind: Annotated[WorkKind, "train, extract or calibrate"]
@@ -88,6 +91,7 @@ class WorkRow(NamedTuple):
     end_s: Annotated[float, "simulated seconds"]
     energy_j: Annotated[float, "of the sensor's processor"]
     outcome: Annotated[Outcome | None, "ok or aborted"]
+    version: Annotated[int | None, "as in transfers"]
 
 
 class CaptureRow(NamedTuple):

@@ -62,7 +62,7 @@ class Conditions:
         self.has_shadows = bool(self._shadows)
         self._slow = [(path, fault.factor) for fault, path in paths_of(scenario, draws, Straggler)]
         self._loss_probability = sum(each.probability for each in scenario.faults if isinstance(each, TransferLoss))
-        self._sent_before: dict[tuple[str, int, str], int] = {}
+        self._sent_before: dict[int, dict[tuple[str, int, str], int]] = {}  # by turn
         away = absences_of(scenario.availability, scenario.sensors.count)
         self._announced = away if scenario.availability.kind != "always" and scenario.availability.announced else None
         self._diary = OutageDiary(scenario, draws)
@@ -72,9 +72,10 @@ class Conditions:
             watch for watch in (self._radios, *(watch for watch, _ in self._shadows)) if not watch.is_needless
         )
 
-    def begin_round(self, sensors: NDArray[np.int64]) -> None:
-        """Forget the last round; most of these sensors are going to be asked about."""
-        self._sent_before.clear()
+    def begin_round(self, sensors: NDArray[np.int64], oldest_turn: int) -> None:
+        """Forget all turns before this one; most of these sensors are going to be asked about."""
+        for turn in [each for each in self._sent_before if each < oldest_turn]:
+            del self._sent_before[turn]
         self._reach.prepare(sensors, self.env.now)
         self._crashes.spells.prepare(sensors, self.env.now)
 
@@ -152,9 +153,10 @@ class Conditions:
         if not self._loss_probability:
             return False
         which = transfer.direction, sensor, transfer.payload.kind
-        number = self._sent_before[which] = self._sent_before.get(which, -1) + 1
+        sent = self._sent_before.setdefault(transfer.turn, {})
+        number = sent[which] = sent.get(which, -1) + 1
         purpose = f"fault/transfer-loss/{transfer.direction}/{transfer.payload.kind}/{number}"
-        return self._draws.one_uniform(purpose, sensor, transfer.round) < self._loss_probability
+        return self._draws.one_uniform(purpose, sensor, transfer.turn) < self._loss_probability
 
     def slowly(self, sensor: int, work_s: float) -> ProcessGenerator:
         """Let a sensor work for so long at its usual speed, which takes longer in a slow spell."""

@@ -70,6 +70,7 @@ class Connections:
         self._setups: dict[float, Timeout] = {}  # those begun then, by how long they take
         self._kept_until_s: dict[int, float] = {}  # by sensor; forgotten when nothing depends on it any more
         self._begun: dict[int, _SetUp] = {}  # connections that have begun, and have not been used yet
+        self._in_use: set[int] = set()  # kept ones that a transfer under way uses, however long it takes
         self._under_way: Counter[int] | None = Counter() if release_assistance else None  # transfers by sensor
         self._collected_s = 0.0  # when connected seconds were last collected
         self._connected_s = self._paged_s = 0.0  # since then, but for the last ends
@@ -88,6 +89,8 @@ class Connections:
             self._under_way.update(sensors)
         released = self._released(sensors, now_s)
         if not released:
+            if not self._sleeps_while_waiting:
+                self._in_use.update(sensors)
             return None
         takes_s = max([self._begin_set_up(sensor, now_s) for sensor in released])
         if not takes_s:
@@ -115,6 +118,7 @@ class Connections:
         if self._under_way is not None:
             self._under_way.subtract(sensors)
         for sensor in sensors:
+            self._in_use.discard(sensor)
             begun = self._begun.pop(sensor, None)
             if begun is None:
                 continue
@@ -122,6 +126,14 @@ class Connections:
             left_s = begun.begun_s + begun.takes_s - now_s
             if self._meter is not None and left_s > 0:
                 self._meter.set_up(sensor, begun.takes_s, begun.is_asleep, -left_s / begun.takes_s)
+
+    def count_set_ups_under_way(self, now_s: float, *, as_done: bool) -> None:
+        """Count what is left to do of set-ups under way as done; or not, after it was."""
+        for sensor, begun in self._begun.items():
+            left_s = begun.begun_s + begun.takes_s - now_s
+            if self._meter is not None and left_s > 0:
+                share = left_s / begun.takes_s
+                self._meter.set_up(sensor, begun.takes_s, begun.is_asleep, share if as_done else -share)
 
     def drop(self, sensors: Iterable[int], now_s: float) -> None:
         """End the connections of these sensors: they, or their base station, know nothing of them any more."""
@@ -140,6 +152,7 @@ class Connections:
                 self._begin(sensor, begun_s, _SetUp(begun_s, 0.0, False))
         for sensor in sensors:
             self._begun.pop(sensor, None)
+            self._in_use.discard(sensor)
             self._kept_until_s[sensor] = now_s + self._inactivity_s
         if self._under_way is not None:
             self._under_way.subtract(sensors)
@@ -190,6 +203,8 @@ class Connections:
         for sensor in self._begun:
             self._kept_until_s.pop(sensor, None)  # the end of an earlier connection, counted when this one began
             self._count_connected(sensor, now_s - collected_s)
+        for sensor in self._in_use:
+            self._kept_until_s[sensor] = max(now_s, self._kept_until_s.get(sensor, now_s))
         if not self._kept_until_s:
             return
         who = np.fromiter(self._kept_until_s, np.int64)

@@ -173,13 +173,19 @@ class EnergyMeter:
         power = self.power
         return {"transmit": power.transmit_w, "receive": power.receive_w, "connected": power.connected_w}[state]
 
-    def end_round(self, now_s: float, held: Held) -> RoundEnergy:
-        """Return the joules since the last call; `held` is what the connections have collected since then."""
+    def end_round(self, now_s: float, held: Held, *, is_idle: bool = True) -> RoundEnergy:
+        """Return the joules since the last call; `held` is what the connections have collected since then.
+
+        Airtime counts when its transfer ends. If the air is not idle, some of what counts as connected or at rest is
+        airtime so, and is taken off when that ends: sums over rounds are right, and one may have less than nothing.
+        """
         power, billed_s = self.power, self._billed_s
         up_s, down_s = self._airtime_s["up"], self._airtime_s["down"]
-        waiting_s = max(0.0, held.connected_s - up_s - down_s - self._setup_s)
         all_s = self._sensors * (now_s - self._round_start_s)
-        rest_s = max(0.0, all_s - held.connected_s - sum(billed_s.values()))
+        waiting_s = held.connected_s - up_s - down_s - self._setup_s
+        rest_s = all_s - held.connected_s - sum(billed_s.values())
+        if is_idle:  # but for rounding
+            waiting_s, rest_s = max(0.0, waiting_s), max(0.0, rest_s)
         idle_s = rest_s if power.rests_idle else held.active_s
         silent_s = (1 - power.transmit_duty) * up_s
         seconds = States(

@@ -26,6 +26,14 @@ from hfedms_sim.world.transfer import Transfer
 NO_CHAIN = -1  # group and hop of a transfer outside any chain
 
 
+class ChainId(NamedTuple):
+    """Which chain something belongs to, if any, and which model it started from; see `Transfer`."""
+
+    turn: int
+    version: int
+    group: int = NO_CHAIN
+
+
 class Network(NamedTuple):
     """The base stations, who uses which, and what connects them."""
 
@@ -53,6 +61,7 @@ class Floor:
         self.conditions = conditions
         self.invariants = invariants
         self.round = 0
+        """The one that is being played; chains under way may have begun in an earlier one."""
         self.work_j = 0.0
         """Spent by processors since it was last set to zero."""
         self.last_work_s = array("d", [nan]) * ledger.sensors
@@ -61,17 +70,17 @@ class Floor:
         self._streams = streams
         self._trace = trace
         self._ledger = ledger
-        self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report or full round: sensor -> round, capture
+        self._batches: dict[int, tuple[int, Capture]] = {}  # of the last report or full round: sensor -> turn, capture
 
     def cell_of(self, sensor: int) -> Cell:
         return self.cells[self._attachment.cell(sensor)]
 
     def transmit(
-        self, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload, radios: tuple[int, ...]
+        self, cell: Cell, chain: ChainId, hop: Hop, direction: Direction, payload: Payload, radios: tuple[int, ...]
     ) -> ProcessGenerator:
         """Return the process of one transfer between the cell and these radios, on this hop."""
         sensor = hop.source if direction == "up" else hop.target
-        return cell.transmit(Transfer(self.round, group, hop, direction, payload, sensor, radios))
+        return cell.transmit(Transfer(*chain, hop, direction, payload, sensor, radios))
 
     def cross(self, source: Cell | None, target: Cell | None) -> ProcessGenerator:
         """Cross the backbone from one cell to another; None is the server."""
@@ -82,10 +91,10 @@ class Floor:
         if self._backbone_s:
             yield self.env.timeout(self._backbone_s)
 
-    def work(self, group: int, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
+    def work(self, chain: ChainId, hop: int, sensor: int, step: WorkStep, samples: int) -> ProcessGenerator:
         """Let a sensor compute, and note it. What it has spent until it is interrupted is spent."""
-        start_s = self.env.now
-        work_s, energy_j = self._processors.work(sensor, self.round, samples * step.multiply_adds_per_sample)
+        start_s, (turn, version, group) = self.env.now, chain
+        work_s, energy_j = self._processors.work(sensor, turn, samples * step.multiply_adds_per_sample)
 
         def note(outcome: Outcome) -> None:
             spent_j = energy_j
@@ -94,7 +103,9 @@ class Floor:
             self.work_j += spent_j
             if spent_j:
                 self._ledger.compute_j.add(sensor, spent_j)
-            row = WorkRow(self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, spent_j, outcome)
+            row = WorkRow(
+                self.round, group, hop, sensor, step.kind, samples, start_s, self.env.now, spent_j, outcome, version
+            )
             self._trace.work.append(row)
 
         try:
@@ -107,25 +118,26 @@ class Floor:
             raise
         note("ok")
 
-    def wait_s(self, sensor: int, reuse: bool) -> float:
-        """Return how long a sensor still waits for the samples it works on."""
-        return 0.0 if self._held(sensor, reuse) else self._streams.wait_s(sensor, self.env.now)
+    def wait_s(self, sensor: int, turn: int, reuse: bool) -> float:
+        """Return how long a sensor still waits for the samples it works on, in this turn."""
+        return 0.0 if self._held(sensor, turn, reuse) else self._streams.wait_s(sensor, self.env.now)
 
-    def batch(self, sensor: int, reuse: bool) -> Capture:
-        """Return what the sensor works on: the batch it holds, else a new one."""
-        return self._held(sensor, reuse) or self.capture(sensor)
+    def batch(self, sensor: int, turn: int, reuse: bool) -> Capture:
+        """Return what the sensor works on in this turn: what it holds, else a new batch."""
+        return self._held(sensor, turn, reuse) or self.capture(sensor, turn)
 
-    def keep(self, sensor: int, batch: Capture) -> None:
-        """Let a sensor hold a batch, which it may be told to reuse."""
-        self._batches[sensor] = (self.round, batch)
+    def keep(self, sensor: int, turn: int, batch: Capture) -> None:
+        """Let a sensor hold the batch of a turn, which it may be told to reuse."""
+        self._batches[sensor] = (turn, batch)
 
-    def _held(self, sensor: int, reuse: bool) -> Capture | None:
-        """Return the batch the sensor reported in this round, or is told to reuse."""
-        round_number, batch = self._batches.get(sensor, (0, None))
-        return batch if reuse or round_number == self.round else None
+    def _held(self, sensor: int, turn: int, reuse: bool) -> Capture | None:
+        """Return the batch the sensor reported in this turn, or is told to reuse."""
+        kept_in, batch = self._batches.get(sensor, (0, None))
+        return batch if reuse or kept_in == turn else None
 
-    def capture(self, sensor: int) -> Capture:
-        capture = self._streams.capture(sensor, self.round, self.env.now)
+    def capture(self, sensor: int, turn: int) -> Capture:
+        """Let a sensor take samples from its stream; a saturated one has a batch for each turn."""
+        capture = self._streams.capture(sensor, turn, self.env.now)
         first, arrived, overflowed, captured, _ = capture
         row = CaptureRow(self.round, sensor, self.env.now, first, arrived, overflowed, captured)
         self._trace.captures.append(row)

@@ -1,9 +1,9 @@
 """What always holds, watched in every run: a breach is an error of this program, and stops the run.
 
     a transfer is ready, begins and ends in this order, and its airtime is not negative
-    bytes accepted = bytes delivered + lost + aborted, and nothing is under way, when a round has ended
+    bytes accepted = bytes delivered + lost + aborted + under way; no more is under way after a round than chains are
     no cell has given more airtime than it has: channels x elapsed time
-    no state has cost negative joules
+    no state has cost negative joules: in a round, or since the beginning where chains go on after it
     a round does not end before it begins, nor begin before the last one ended
     a round ends: whatever is waited for is scheduled, and whoever watched for a fault has stopped
 
@@ -53,10 +53,13 @@ class Invariants:
             times = f"ready {ready_s!r}, begun {start_s!r}, ended {end_s!r} s"
             self.breach(f"a transfer's times run back, or its airtime is negative: {times}, airtime {airtime_s!r} s")
 
-    def end_round(self, now_s: float, delivered_bytes: int) -> None:
-        """Check a round that has ended; `delivered_bytes`: what the run's totals say has arrived so far."""
-        ended = self._ended_bytes
-        if self._under_way or self._accepted_bytes != sum(ended.values()):
+    def end_round(self, now_s: float, delivered_bytes: int, chains_under_way: int = 0) -> None:
+        """Check a round that has ended; `delivered_bytes`: what the run's totals say has arrived so far.
+
+        A chain that goes on has at most one transfer under way.
+        """
+        ended, is_over = self._ended_bytes, self._accepted_bytes == sum(self._ended_bytes.values())
+        if not 0 <= self._under_way <= chains_under_way or is_over != (self._under_way == 0):
             bytes_of = f"{self._accepted_bytes} bytes accepted, {sum(ended.values())} delivered, lost or aborted"
             self.breach(f"{self._under_way} transfers are under way after the round's end: {bytes_of}")
         if ended["ok"] != delivered_bytes:
@@ -72,7 +75,7 @@ class Invariants:
             self.breach(f"cell {cell} has given {given} {direction}, with {channels:g} channels")
 
     def check_energy(self, joules: Sequence[float]) -> None:
-        """Check what the states of all sensors have cost in a round."""
+        """Check what the states of all sensors have cost, in a round or since the beginning."""
         if min(joules) < -_ROUNDING * (1.0 + max(joules)):
             self.breach(f"a state has cost {min(joules)!r} J")
 

@@ -6,7 +6,7 @@ from simpy import Interrupt
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import SERVER, Hop, Payload, Samples
-from hfedms_sim.world.floor import NO_CHAIN, Floor
+from hfedms_sim.world.floor import NO_CHAIN, ChainId, Floor
 from hfedms_sim.world.patience import GivenUp
 from hfedms_sim.world.stage import Stage, Visit, said
 
@@ -30,8 +30,8 @@ class Reports(Stage):
 
     def _capture(self, sensor: int) -> None:
         if sensor not in self._captured:
-            batch = self._floor.capture(sensor)
-            self._floor.keep(sensor, batch)
+            batch = self._floor.capture(sensor, self._turn)
+            self._floor.keep(sensor, self._turn, batch)
             self._captured[sensor] = batch.ranges
 
     def _push(self, sensor: int) -> ProcessGenerator:
@@ -52,6 +52,7 @@ class Reports(Stage):
 
     def _answer(self, visit: Visit) -> ProcessGenerator:
         sensor, cell = visit.sensor, self._floor.cell_of(visit.sensor)
-        yield from self.send(visit, cell, NO_CHAIN, Hop(NO_CHAIN, sensor, SERVER), "up", self._payload)
+        hop = Hop(NO_CHAIN, sensor, SERVER)
+        yield from self.send(visit, cell, ChainId(self._turn, self._turn - 1), hop, "up", self._payload)
         yield from self._floor.cross(cell, None)
         self._answered.add(sensor)

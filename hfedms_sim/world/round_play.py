@@ -1,200 +1,48 @@
-"""A round of chains: what is played of a plan, and what becomes of it when something fails.
-
-A chain is a SimPy process: the model comes down to the first sensor, who captures, works and hands it on through its
-base station, and so on; what the last one hands over crosses to the server. Chains run side by side and meet only where
-they compete for airtime. Between two sensors of one cell a transfer is an uplink and a downlink, store and forward;
-across cells, and to or from the server, it also crosses the backbone, which has latency and no limit.
-
-Once a sensor's uplink is complete, what it hands over is safe at its base station. So a sensor that fails is left out,
-and the chain goes on from the last model handed over. docs/faults.md has the rules.
-"""
+"""A round with a barrier: its chains, all of which it awaits unless it is closed before, and the scatter after them."""
 
 from collections.abc import Sequence
-from math import ceil
 
-from simpy import Interrupt, Timeout
-from simpy.events import ProcessGenerator
-
-from hfedms_sim.rounds import SERVER, Group, Hop, Participation, Plan
-from hfedms_sim.world.conditions import Conditions
-from hfedms_sim.world.floor import Floor
-from hfedms_sim.world.patience import Crashed, GivenUp, Part, RoundClosed
+from hfedms_sim.rounds import Group, Participation, RoundRecord
+from hfedms_sim.world.chains import Chains
 from hfedms_sim.world.scattering import Place, Scattering
-from hfedms_sim.world.stage import Stage, Visit
-
-_ROUNDING = 1e-9  # so that 0.3 of 10 are 3
 
 
-class RoundPlay(Stage):
+class RoundPlay(Chains):
     """One round of chains, and the scatter after it."""
 
-    def __init__(self, floor: Floor, plan: Plan, closes_s: float | None, quorum: float) -> None:
-        super().__init__(floor, closes_s)
-        self._plan = plan
-        self._quorum = quorum
-        self.chains: tuple[list[Participation], ...] = tuple([] for _ in plan.groups)
-        self.has_arrived = [False] * len(plan.groups)
-        self.arrivals = 0
-        self.late = 0
-
-    def play(self) -> None:
-        plan, conditions = self._plan, self._conditions
-        self.run_until_closed(map(self._chain, range(len(plan.groups))))
-        if conditions is None:
-            self.arrivals = len(plan.groups)
-        else:
-            self._judge(conditions)
+    def play(self, start_s: float) -> RoundRecord:
+        """Play the round, which began then, and return what happened."""
+        plan = self._plan
+        chains: list[list[Participation]] = [[] for _ in plan.groups]
+        self.run_until_closed(map(self._chain, range(len(chains)), plan.groups, chains))
+        arrived = [number in self._arrived for number in range(len(chains))]
+        counts = self._judged(arrived, asked=plan.closes_after or len(chains))
         if plan.scatter is not None:
-            Scattering(self._floor, plan.scatter).play(self._receivers())
+            Scattering(self._floor, plan.scatter).play(_places(plan.groups, chains, counts))
+        return RoundRecord(
+            round=plan.round,
+            cycle=plan.cycle,
+            phase=plan.phase,
+            chains=tuple(map(tuple, chains)),
+            arrived=tuple(counts),
+            start_s=start_s,
+            end_s=self.env.now,
+            arrivals=sum(arrived),
+            late=self._late,
+            participants=plan.participants,
+        )
 
-    def _receivers(self) -> list[Place]:
-        """Return where those stand that handed over in a chain that arrived."""
-        return [
-            Place(group.number, hop, chain)
-            for group, chain, arrived in zip(self._plan.groups, self.chains, self.has_arrived, strict=True)
-            if arrived
-            for hop in range(len(chain))
-        ]
-
-    def _judge(self, conditions: Conditions) -> None:
-        """Make the round void if too few chains have arrived."""
-        asked = self._plan.closes_after or len(self._plan.groups)
-        needed = max(1, ceil(self._quorum * asked - _ROUNDING))
-        if self.arrivals < needed:
-            self.has_arrived = [False] * len(self.has_arrived)
-            found = f"{self.arrivals} of {asked} chains arrived, needs {needed}"
-            conditions.log.note("void", f"round {self._plan.round}", found)
-
-    def _chain(self, index: int) -> ProcessGenerator:
-        """Return the process of a chain."""
-        group, chain = self._plan.groups[index], self.chains[index]
-        if self._conditions is None:
-            return self._steady_chain(index, group, chain)
-        return self._chain_under(self._conditions, index, group, chain)
-
-    def _steady_chain(self, index: int, group: Group, chain: list[Participation]) -> ProcessGenerator:
-        """Take the model from sensor to sensor, and to the server."""
-        source = SERVER
-        for place, sensor in enumerate(group.sensors):
-            arriving, leaving = _hops(group.sensors, place, source)
-            yield from self._bring(source, sensor)
-            chain.append((yield from self._visit(group.number, arriving, leaving, Visit(sensor))))
-            source = sensor
-        yield from self._floor.cross(self._floor.cell_of(source), None)
-        self.has_arrived[index] = True
-
-    def _chain_under(
-        self, conditions: Conditions, index: int, group: Group, chain: list[Participation]
-    ) -> ProcessGenerator:
-        """Do the same where something may go wrong, or the round be closed before."""
-        self.enter(index)
-        try:
-            yield from self._tour(conditions, group, chain)
-            if chain:
-                yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
-                self.has_arrived[index] = True
-                self.arrivals += 1
-        except GivenUp as reason:
-            conditions.log.note("not delivered", f"group {group.number}", str(reason))
-        except Interrupt as interrupt:
-            if not isinstance(interrupt.cause, RoundClosed):
-                raise
-            self.late += 1
-            conditions.log.note("late", f"group {group.number}", f"after {len(chain)} of {len(group.sensors)} sensors")
-        self.leave(index)
-        if self.arrivals == self._plan.closes_after:
+    def leave(self, number: int) -> None:
+        super().leave(number)
+        if len(self._arrived) == self._plan.closes_after:
             self.close()
 
-    def _tour(self, conditions: Conditions, group: Group, chain: list[Participation]) -> ProcessGenerator:
-        """Take the model from sensor to sensor, and leave out those that fail.
 
-        What the chain has waited for in vain it does not wait for again, as long as it is down.
-        """
-        tour, source, place = list(group.sensors), SERVER, 0
-        visits, given_up = {sensor: Visit(sensor) for sensor in tour}, list[Part]()
-        while place < len(tour):
-            sensor = tour[place]
-            arriving, leaving = _hops(tour, place, source)
-            try:
-                self._require_hope(conditions, given_up, source, sensor)
-                yield from self._bring(source, sensor)
-                chain.append((yield from self._tried(conditions, group.number, arriving, leaving, visits[sensor])))
-                source = sensor
-            except GivenUp as reason:
-                given_up += [] if reason.part is None else [reason.part]
-                may_detour = conditions.recovery.on_gap == "reorder" and place < len(group.sensors)
-                if may_detour and leaving.target != SERVER:
-                    tour.append(sensor)
-                    conditions.log.of_sensor("detour", sensor, str(reason))
-                else:
-                    conditions.log.of_sensor("skip", sensor, str(reason))
-            place += 1
-
-    def _require_hope(self, conditions: Conditions, given_up: list[Part], source: int, sensor: int) -> None:
-        if given_up:
-            cell = self._floor.cell_of(sensor)
-            crosses = source == SERVER or self._floor.cell_of(source) is not cell
-            conditions.require_hope(given_up, cell.number, crosses=crosses, with_server=source == SERVER)
-
-    def _bring(self, source: int, sensor: int) -> ProcessGenerator:
-        """Bring the model from where it is, with the server or at the cell of a sensor, to the cell of the next."""
-        held, cell = None if source == SERVER else self._floor.cell_of(source), self._floor.cell_of(sensor)
-        if held is not cell:
-            yield from self._floor.cross(held, cell)
-
-    def _tried(self, conditions: Conditions, group: int, arriving: Hop, leaving: Hop, visit: Visit) -> ProcessGenerator:
-        """Visit a sensor, again if it has crashed and is back in time."""
-        visit.tries = 1
-        while True:
-            try:
-                if (waiting := conditions.recovered(visit.sensor)) is not None:
-                    yield from waiting
-                if visit.tries > 1:
-                    conditions.log.of_sensor("retry", visit.sensor, "is back after a crash")
-                with conditions.crashing(visit.sensor):
-                    return (yield from self._visit(group, arriving, leaving, visit))
-            except GivenUp as reason:
-                self._note_lost_work(conditions, visit, str(reason))
-                raise
-            except Interrupt as interrupt:
-                if not isinstance(interrupt.cause, Crashed):
-                    raise
-                self._note_lost_work(conditions, visit, "crashed")
-                self.count_try(conditions, visit, f"sensor {visit.sensor} crashed")
-
-    def _note_lost_work(self, conditions: Conditions, visit: Visit, reason: str) -> None:
-        if visit.has_model:
-            visit.has_model = False
-            conditions.log.of_sensor("lost work", visit.sensor, reason)
-
-    def _visit(self, group: int, arriving: Hop, leaving: Hop, visit: Visit) -> ProcessGenerator:
-        """Bring the model to a sensor, let it work, and take what it hands over; return what it did."""
-        plan, floor, sensor = self._plan, self._floor, visit.sensor
-        cell = floor.cell_of(sensor)
-        brought = plan.payload if arriving.source == SERVER else plan.relay_payload
-        yield from self.send(visit, cell, group, arriving, "down", brought)
-        visit.has_model = True
-        batch = visit.batch
-        if batch is None:
-            while wait_s := floor.wait_s(sensor, plan.reuse_batch):  # again if the clock rounded it short
-                yield Timeout(self.env, wait_s)
-            visit.batch = batch = floor.batch(sensor, plan.reuse_batch)
-            if plan.scatter is not None:  # a calibration round may reuse it
-                floor.keep(sensor, batch)
-        memory, newcomer, beginner = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers, sensor in plan.beginners
-        trained, began_s = False, self.env.now
-        for step in plan.work:
-            samples = step.samples(batch.captured, memory, newcomer, beginner)
-            if samples:
-                trained = trained or step.kind != "extract"
-                yield from floor.work(group, arriving.number, sensor, step, samples)
-        floor.last_work_s[sensor] = self.env.now - began_s
-        handed_over = plan.uplink_payload if leaving.target == SERVER else plan.relay_payload
-        yield from self.send(visit, cell, group, leaving, "up", handed_over)
-        return Participation(sensor, batch.ranges, trained, True, False)
-
-
-def _hops(tour: Sequence[int], place: int, source: int) -> tuple[Hop, Hop]:
-    """Return the hops to and from the sensor at this place of a tour."""
-    following = tour[place + 1] if place + 1 < len(tour) else SERVER
-    return Hop(place, source, tour[place]), Hop(place + 1, tour[place], following)
+def _places(groups: Sequence[Group], chains: Sequence[list[Participation]], counts: Sequence[bool]) -> list[Place]:
+    """Return where those stand that handed over in a chain that counts."""
+    return [
+        Place(group.number, hop, chain)
+        for group, chain, does_count in zip(groups, chains, counts, strict=True)
+        if does_count
+        for hop in range(len(chain))
+    ]

@@ -13,7 +13,7 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import EVERYONE, SERVER, Hop, Participation, Scatter
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.conditions import Conditions
-from hfedms_sim.world.floor import NO_CHAIN, Floor
+from hfedms_sim.world.floor import NO_CHAIN, ChainId, Floor
 from hfedms_sim.world.patience import GivenUp
 from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.stage import Stage, Visit, said
@@ -36,6 +36,7 @@ class Scattering(Stage):
     def __init__(self, floor: Floor, scatter: Scatter) -> None:
         super().__init__(floor, None)
         self._scatter = scatter
+        self._merged = ChainId(self._turn, self._turn)
 
     def play(self, places: list[Place]) -> None:
         """Send the model to these participants; who has got it is noted in their chains."""
@@ -68,7 +69,7 @@ class Scattering(Stage):
     def _send_to(self, sensor: int) -> ProcessGenerator:
         cell, hop = self._floor.cell_of(sensor), Hop(NO_CHAIN, SERVER, sensor)
         yield from self._floor.cross(None, cell)
-        yield from self.send(Visit(sensor), cell, NO_CHAIN, hop, "down", self._scatter.payload)
+        yield from self.send(Visit(sensor), cell, self._merged, hop, "down", self._scatter.payload)
 
     def _broadcast(self, cell: Cell, receivers: list[Place]) -> ProcessGenerator:
         conditions = self._conditions
@@ -81,7 +82,7 @@ class Scattering(Stage):
 
     def _send_to_all(self, cell: Cell, radios: tuple[int, ...]) -> ProcessGenerator:
         hop = Hop(NO_CHAIN, SERVER, EVERYONE)
-        return self._floor.transmit(cell, NO_CHAIN, hop, "down", self._scatter.payload, radios)
+        return self._floor.transmit(cell, self._merged, hop, "down", self._scatter.payload, radios)
 
     def _broadcast_under(self, conditions: Conditions, cell: Cell, receivers: list[Place]) -> ProcessGenerator:
         """Broadcast to whoever listens from the beginning to the end, and return where those stand."""
@@ -104,7 +105,7 @@ class Scattering(Stage):
     def _heard(self, radios: tuple[int, ...]) -> Transfer:
         """Return the broadcast that these radios have heard."""
         hop = Hop(NO_CHAIN, SERVER, EVERYONE)
-        return Transfer(self._floor.round, NO_CHAIN, hop, "down", self._scatter.payload, EVERYONE, radios)
+        return Transfer(*self._merged, hop, "down", self._scatter.payload, EVERYONE, radios)
 
     def _receive(self, place: Place) -> ProcessGenerator:
         """Let a receiver do its work with the merged model; it has the scatter when that is done."""
@@ -121,5 +122,6 @@ class Scattering(Stage):
     def _extract(self, place: Place) -> ProcessGenerator:
         received = place.chain[place.hop]
         for step in self._scatter.work:
-            yield from self._floor.work(place.group, place.hop, received.sensor, step, received.captured)
+            chain = self._merged._replace(group=place.group)
+            yield from self._floor.work(chain, place.hop, received.sensor, step, received.captured)
         place.chain[place.hop] = received._replace(got_scatter=True)

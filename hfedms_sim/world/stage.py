@@ -15,7 +15,7 @@ from hfedms_sim.world.buffers import Capture
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.conditions import Conditions
 from hfedms_sim.world.failing_cell import PayloadLost
-from hfedms_sim.world.floor import Floor
+from hfedms_sim.world.floor import ChainId, Floor
 from hfedms_sim.world.patience import Crashed, GivenUp, RoundClosed
 from hfedms_sim.world.processes import AllDone, running
 
@@ -40,15 +40,16 @@ class Stage:
         self.env = floor.env
         self._floor = floor
         self._conditions = floor.conditions
+        self._turn = floor.round
         self.closes_s = closes_s
         self._open: dict[int, Process] = {}  # under way, where something may go wrong
         self._is_closed = False
 
     def send(
-        self, visit: Visit, cell: Cell, group: int, hop: Hop, direction: Direction, payload: Payload
+        self, visit: Visit, cell: Cell, chain: ChainId, hop: Hop, direction: Direction, payload: Payload
     ) -> ProcessGenerator:
         """Return the process of a transfer to or from a sensor, which is tried again if its payload is lost."""
-        sending = partial(self._floor.transmit, cell, group, hop, direction, payload, (visit.sensor,))
+        sending = partial(self._floor.transmit, cell, chain, hop, direction, payload, (visit.sensor,))
         return sending() if self._conditions is None else self._retried(self._conditions, visit, sending)
 
     def _retried(
@@ -98,8 +99,12 @@ class Stage:
 
     def run_all(self, processes: Iterable[ProcessGenerator]) -> None:
         """Start the processes now and let the clock run until the last one has ended."""
+        self.run_until(AllDone(self.env, processes))
+
+    def run_until(self, event: Event) -> None:
+        """Let the clock run until something has happened."""
         try:
-            self.env.run(AllDone(self.env, processes))
+            self.env.run(event)
         except RuntimeError as error:
             if self.env.peek() == inf:  # nothing is scheduled any more
                 self._floor.invariants.breach(f"the round cannot end: {error}")

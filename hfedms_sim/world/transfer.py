@@ -1,4 +1,4 @@
-"""A transfer over the radio, as a value: who sends what to whom, in which round. What it takes is a `Demand`."""
+"""A transfer over the radio, as a value: who sends what to whom, and when. What it takes is a `Demand`."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,10 @@ from hfedms_sim.rounds import Direction, Hop, Payload
 class Transfer(NamedTuple):
     """One payload over the radio of one cell; `group` is the chain it belongs to."""
 
-    round: int
+    turn: int
+    """What draws are keyed by: the round in which its chain began."""
+    version: int
+    """The round that made the model which it is, or which it was made from; 0: the initial one."""
     group: int
     hop: Hop
     direction: Direction

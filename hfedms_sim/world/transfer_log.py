@@ -36,6 +36,8 @@ class TransferLog:
         self._trace = trace
         self._invariants = invariants
         self.of_sensors = SensorTraffic(sensors)
+        self.round = 0
+        """The one that is being played, in which transfers end."""
         self._transfers = 0
         self._retransmitted_bytes = 0
         self._collected = Traffic(0, 0, 0)
@@ -56,7 +58,7 @@ class TransferLog:
         `sent` is what it took, which is less than its demand if it was aborted.
         """
         ready_s, start_s, end_s, held_s, paused_s = timeline
-        round_number, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
+        _, version, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
         airtime_s, retransmitted_bytes = sent.airtime_s, sent.retransmitted_bytes
         self._invariants.end(outcome, size_bytes, ready_s, start_s, end_s, airtime_s)
         arrived_bytes = size_bytes if outcome == "ok" else 0
@@ -64,8 +66,8 @@ class TransferLog:
         self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
         self._retransmitted_bytes += retransmitted_bytes
         row = TransferRow(
-            self._transfers, round_number, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
-            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome, held_s, paused_s,
+            self._transfers, self.round, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
+            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome, held_s, paused_s, version,
         )  # fmt: skip
         self._trace.transfers.append(row)
         self._transfers += 1

@@ -37,7 +37,10 @@ from hfedms_sim.world.round_play import RoundPlay
 from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.sensor_rows import rates, write_sensors
 from hfedms_sim.world.streams import Sizes, make_streams
+from hfedms_sim.world.team_play import TeamPlay
 from hfedms_sim.world.transfer_log import Traffic, TransferLog
+from hfedms_sim.world.under_way import UnderWay
+from hfedms_sim.world.window_play import WindowPlay
 
 
 class RoundCost(NamedTuple):
@@ -74,6 +77,7 @@ class World:
         watched = self._invariants, self._conditions
         self._floor = Floor(self.env, network, self._processors, streams, trace, self._ledger, *watched)
         self._trace = trace
+        self._under_way = UnderWay()
         self._round_start_s = 0.0
         self._called_s = 0.0  # when the roll was last called in the round, or it began
         self._settled_s = 0.0
@@ -108,7 +112,7 @@ class World:
 
     def begin_round(self, round_number: int) -> None:
         """Begin a round: when it is due, the server is up, and somebody is there."""
-        self._floor.round = self.faults.round = round_number
+        self._floor.round = self.faults.round = self._log.round = round_number
         try:
             if self._conditions is not None:
                 self._await_begin(self._conditions)
@@ -121,7 +125,7 @@ class World:
         if period_s is not None:
             self._run(until(self.env, self._next_begin_s(period_s)))
         self._run(conditions.can_begin(self.covered))
-        conditions.begin_round(self.covered)
+        conditions.begin_round(self.covered, min(self._under_way.rounds, default=self._floor.round))
 
     def _next_begin_s(self, period_s: float) -> float:
         """Return the first multiple of the period that is not in the past, and at which no round has begun."""
@@ -130,21 +134,25 @@ class World:
 
     def end_round(self) -> RoundCost:
         """Return what was spent since the last call."""
-        self._invariants.end_round(self.env.now, sum(self.payload_bytes.values()))
+        self._invariants.end_round(self.env.now, sum(self.payload_bytes.values()), self.chains_under_way)
         if self._conditions is not None:
             self._conditions.end_round()
-            self._invariants.check_idle("a watch for faults", self._conditions.is_unwatched)
+            if not self.chains_under_way:
+                self._invariants.check_idle("a watch for faults", self._conditions.is_unwatched)
         cost = self._settle()
-        if cost.by_state_j is not None:
-            self._invariants.check_energy(cost.by_state_j)
+        by_state_j = self.energy_by_state_j if self.chains_under_way else cost.by_state_j
+        if by_state_j is not None:
+            self._invariants.check_energy(by_state_j)
         if self._conditions is not None and self._conditions.has_batteries:
             self._empty_batteries(self._conditions)
         return cost
 
     def _settle(self) -> RoundCost:
         work_j, self._floor.work_j = self._floor.work_j, 0.0
-        radio = [cell.end_round() for cell in self.cells]
+        radio = [cell.end_round(is_idle=not self.chains_under_way) for cell in self.cells]
         self._ledger.settle()
+        for cell in self.cells:
+            cell.go_on()
         self._settled_s = self.env.now
         modelled = [each for each in radio if each is not None]
         if self.energy_j is None or len(modelled) < len(radio):
@@ -224,8 +232,18 @@ class World:
 
     @property
     def expected(self) -> NDArray[np.int64]:
-        """The sensors that can be asked to take part: in coverage, and not announced to be away."""
-        return self.covered if self._conditions is None else self._conditions.expected(self.covered)
+        """The sensors that can be asked to take part: in coverage, not announced to be away, and idle."""
+        there = self.covered if self._conditions is None else self._conditions.expected(self.covered)
+        return np.setdiff1d(there, self.under_way, assume_unique=True) if self.chains_under_way else there
+
+    @property
+    def under_way(self) -> NDArray[np.int64]:
+        """The sensors of chains that go on, ascending."""
+        return self._under_way.sensors
+
+    @property
+    def chains_under_way(self) -> int:
+        return len(self._under_way)
 
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Let every sensor that is expected capture a batch now, and send its class counts to the server.
@@ -235,7 +253,7 @@ class World:
         reports = Reports(self._floor, payload, self._closes_s)
         for _ in range(self._scenario.recovery.void_rounds):
             answered = reports.play(self.expected.tolist())
-            if answered or self._conditions is None:
+            if answered or self._conditions is None or self.chains_under_way:
                 return answered
             if self._conditions.are_gone(self.covered):
                 raise Stalled("every sensor is gone for ever")
@@ -245,21 +263,14 @@ class World:
         raise Stalled(f"nobody has answered {self._scenario.recovery.void_rounds} roll calls")
 
     def play(self, plan: Plan) -> RoundRecord:
-        if self._conditions is not None and not plan.groups and plan.phase == "full":
+        is_nobody_there = not (plan.groups or self.chains_under_way)
+        if self._conditions is not None and is_nobody_there and plan.phase == "full":
             self._run(until(self.env, self.env.now + self._scenario.recovery.timeout_s))  # for somebody to come back
-        played = RoundPlay(self._floor, plan, self._closes_s, self._scenario.quorum)
-        played.play()
-        return RoundRecord(
-            round=plan.round,
-            cycle=plan.cycle,
-            phase=plan.phase,
-            chains=tuple(map(tuple, played.chains)),
-            arrived=tuple(played.has_arrived),
-            start_s=self._round_start_s,
-            end_s=self.env.now,
-            arrivals=played.arrivals,
-            late=played.late,
-        )
+        about = self._floor, plan, self._closes_s, self._scenario.quorum
+        if plan.carries_over:
+            return WindowPlay(*about, self._under_way).play(self._round_start_s)
+        playing = TeamPlay(*about) if plan.edge_rounds else RoundPlay(*about)
+        return playing.play(self._round_start_s)
 
     def without_anybody(self, round_number: int, cycle: int) -> RoundRecord:
         """Return the record of a round that could not be planned, because nobody will ever take part."""

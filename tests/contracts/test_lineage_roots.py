@@ -19,10 +19,14 @@ ROOTS = {
     "fedadam": "154b0e82bcb66774",
     "fedyogi": "0bdd8033b3fa69ba",
     "fedcs": "de67df36a728d43f",
+    "fedasync": "3e7604ec36a01e89",
+    "fedbuff": "a89d1a7c1d5d00a0",
+    "hierfavg": "27198f60459294c3",
     "static-groups": "e2fc784410fdff31",
     "static-icg": "0ae2e74a4234713b",
     "hfedms-s": "88a2d180c7e843eb",
     "hfedms-d": "8efd983247f5c0bc",
+    "hfedms-async": "1f4ea61673d9579f",
 }
 
 

@@ -57,6 +57,7 @@ def transfer(
         outcome="ok",
         held_s=0.0,
         paused_s=0.0,
+        version=0,
     )
 
 
@@ -72,6 +73,7 @@ def work(sensor: int, hop: int, kind: WorkKind, start_s: float, end_s: float) ->
         end_s=end_s,
         energy_j=0.0,
         outcome="ok",
+        version=0,
     )
 
 

@@ -308,7 +308,7 @@ def random_scenario(strategy: str, profile: str | None) -> Scenario:
         "cells.0.profile.on_outage": random.choice(["pause", "restart"]),
         "round_period_s": random.choice([None, 100.0]),
         "deadline_s": random.choice([None, None, 40.0]),
-        "strategy.over_selection": random.choice([0.0, 0.5]),
+        "strategy.over_selection": random.choice([0.0, 0.5 * SHIPPED[strategy].Settings.can_over_select]),
         "compute.device": random.choice(["instant", "mcu"]),
     }
     return load_scenario("quickstart", strategy=strategy, profile=profile, rounds=5, overrides=changes)

@@ -49,7 +49,8 @@ def test_every_value_of_a_transfer_is_in_the_column_of_its_name() -> None:
     """The one row that is made by position: no two of its values are alike, so none can change places."""
     trace = Trace()
     log = TransferLog(trace, sensors=9, invariants=Invariants(seed=1))
-    transfer = Transfer(1, 2, Hop(3, 4, 5), "up", Payload("report", 6), 7, (7,))
+    log.round = 1
+    transfer = Transfer(1, 16, 2, Hop(3, 4, 5), "up", Payload("report", 6), 7, (7,))
     for _ in range(2):
         timeline = Timeline(8.0, 9.0, 10.0, 0.25, 0.5)
         log.note(transfer, "hall", timeline, Demand(11.0, 12, 13.0, 14.0), 15.0, "aborted")
@@ -57,7 +58,7 @@ def test_every_value_of_a_transfer_is_in_the_column_of_its_name() -> None:
         "transfer": 1, "round": 1, "group": 2, "hop": 3, "direction": "up", "payload": "report", "source": 4,
         "target": 5, "sensor": 7, "cell": "hall", "bytes": 6, "ready_s": 8.0, "start_s": 9.0, "end_s": 10.0,
         "airtime_s": 11.0, "retransmitted_bytes": 12, "energy_j": 15.0, "outcome": "aborted",
-        "held_s": 0.25, "paused_s": 0.5,
+        "held_s": 0.25, "paused_s": 0.5, "version": 16,
     }  # fmt: skip
 
 

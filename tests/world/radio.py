@@ -31,4 +31,4 @@ def make_cell(env: Environment, trace: Trace | None = None, ledger: Ledger | Non
 
 def transfer(direction: Direction, sensor: int, payload: Payload = KILOBYTE, round_number: int = 1) -> Transfer:
     ends = (sensor, SERVER) if direction == "up" else (SERVER, sensor)
-    return Transfer(round_number, 0, Hop(0, *ends), direction, payload, sensor, (sensor,))
+    return Transfer(round_number, round_number - 1, 0, Hop(0, *ends), direction, payload, sensor, (sensor,))

@@ -71,7 +71,7 @@ def up(sensor: int, frames: int) -> Transfer:
 
 def broadcast(*sensors: int, frames: int) -> Transfer:
     hop = Hop(0, SERVER, EVERYONE)
-    return Transfer(1, 0, hop, "down", Payload("scatter", 50 * frames), EVERYONE, sensors)
+    return Transfer(1, 1, 0, hop, "down", Payload("scatter", 50 * frames), EVERYONE, sensors)
 
 
 def test_a_downlink_of_class_a_takes_a_poll_for_each_frame(env: Environment) -> None:

@@ -84,7 +84,7 @@ def test_a_broadcast_waits_for_the_last_of_its_listeners(env: Environment) -> No
     trace = Trace()
     cell = make_cell(env, trace, idle=EDRX, setup_s=1.0, energy=CURRENTS)
     listeners = tuple(range(5))
-    everyone = Transfer(1, 0, Hop(-1, SERVER, EVERYONE), "down", Payload("scatter", 1_000), EVERYONE, listeners)
+    everyone = Transfer(1, 1, 0, Hop(-1, SERVER, EVERYONE), "down", Payload("scatter", 1_000), EVERYONE, listeners)
     env.run(until=100.0)
     env.run(env.process(cell.transmit(everyone)))
     last_s = max(next_page_s(sensor, 100.0) for sensor in listeners)

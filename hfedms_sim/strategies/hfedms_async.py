@@ -1,0 +1,109 @@
+"""HFedMS-Async: the chains of HFedMS without a barrier. No paper has it; it asks what a barrier costs where machines
+are unequal.
+
+Groups are formed as in HFedMS-S (hfedms.py), of the sensors that are idle: as many of the M groups of the cycle as is
+their share. At most m = floor(kappa M) chains are under way. A chain that has come back is mixed into the model at
+once, as in FedAsync (w <- (1 - a) w + a w_chain, a = mixing x s(staleness)), and the next group starts from that model.
+A cycle has m arrivals, as many as a round of HFedMS-S has chains; then the idle sensors report, and are grouped anew.
+Left out: calibration rounds, and with them the semantic memory, which need a model that all sensors of a cycle share.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.schedule import group_count, selected
+from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
+from hfedms_sim.strategies.fedasync import MixingSettings
+from hfedms_sim.strategies.grouped import grouped, kept_counts, of_those, reported_counts
+from hfedms_sim.strategies.hfedms import ChainSettings
+from hfedms_sim.strategies.reports import class_counts_report
+
+
+class HFedMSAsyncSettings(ChainSettings, MixingSettings):
+    name: Literal["hfedms-async"] = "hfedms-async"
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncState:
+    """`left`: arrivals until the cycle ends; `waiting`: its groups that have not started; `counts`: see HFedMSState."""
+
+    round: int
+    cycle: int = 0
+    left: int = 0
+    total_groups: int = 0
+    waiting: tuple[Group, ...] = ()
+    counts: ClassCounts | None = None
+
+
+class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
+    paper = "after Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023, and Xie et al., FedAsync, 2019"
+    rule = "as hfedms-s, but each chain that arrives: w <- (1 - a) w + a w_chain with a = mixing s(staleness)"
+    Settings: ClassVar = HFedMSAsyncSettings
+    learner = "hfedms_sim.strategies.learners.fedasync:MixingLearner"
+
+    def start(self) -> AsyncState:
+        return AsyncState(round=1)
+
+    def report(self, state: AsyncState) -> Payload | None:
+        is_due = state.left == 0 and state.counts is None
+        return class_counts_report(self.factory.model.classes) if is_due else None
+
+    def plan(self, state: AsyncState, context: PlanContext) -> Plan:
+        settings, costs = self.settings, self.costs(self.settings, self.factory.model)
+        cycle, total, waiting, distance, counts = state.cycle, state.total_groups, state.waiting, None, None
+        if state.left == 0:
+            sensors, known = reported_counts(self.factory.sensors, state.counts, context)
+            cycle, everybody = cycle + 1, len(context.sensors) + len(context.under_way)
+            total = group_count(settings.growth, settings.alpha, settings.beta, cycle, max(1, everybody))
+            waiting, distance = self._formed(cycle, sensors, known, total * len(sensors) // max(1, everybody))
+            if settings.class_counts == "once" and state.counts is None:
+                counts = kept_counts(self.factory.sensors, sensors, known)
+        free = max(0, selected(settings.sample_ratio, total) - context.chains_under_way)
+        waiting = of_those(waiting, context.sensors)
+        return Plan(
+            round=state.round,
+            cycle=cycle,
+            phase="full",
+            groups=waiting[:free],
+            total_groups=total,
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
+            memory_fill={},
+            reuse_batch=False,
+            scatter=None,
+            trained_parameters=costs.parameters,
+            group_distance=distance,
+            counts=counts,
+            closes_after=1,
+            carries_over=True,
+            standby=waiting[free:],
+        )
+
+    def _formed(
+        self, cycle: int, sensors: SensorIds, counts: ClassCounts, number: int
+    ) -> tuple[tuple[Group, ...], int | None]:
+        """Return so many groups of these sensors, at least one, in the order in which they start."""
+        if not len(sensors):
+            return (), None
+        draws = self.factory.draws
+        groups, distance = grouped(self.settings, sensors, counts, max(1, number), draws, cycle)
+        order = draws.order("selection", np.arange(len(groups)), cycle).tolist()
+        return tuple(Group(place, groups[group]) for place, group in enumerate(order)), distance
+
+    def update(self, state: AsyncState, plan: Plan, record: RoundRecord) -> AsyncState:
+        """Count the arrivals of the cycle, which also ends when none of its groups is left.
+
+        Groups on standby that have started are left out of the next plan, because their sensors are under way.
+        """
+        left = selected(self.settings.sample_ratio, plan.total_groups) if plan.cycle > state.cycle else state.left
+        return AsyncState(
+            round=state.round + 1,
+            cycle=plan.cycle,
+            left=max(0, left - record.arrivals) if plan.standby else 0,
+            total_groups=plan.total_groups,
+            waiting=plan.standby,
+            counts=state.counts if plan.counts is None else plan.counts,
+        )

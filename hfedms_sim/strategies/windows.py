@@ -1,0 +1,101 @@
+"""Work without a barrier: what strategies share whose rounds are windows of arrivals (docs/windows.md).
+
+At most C = floor(kappa K) sensors are under way at once. Whoever arrives is replaced at once, by a sensor drawn anew of
+those that are idle; when so many have arrived that the server makes a new model, the window is closed, and whoever
+starts after that starts from the new one. A sensor starts at most once in a window, so at most once from each model.
+
+How stale an arrival is counts the models that the server has made since the one it started from, t. It then counts
+s(t) of what it would count otherwise:
+
+    constant     1
+    polynomial   (1 + t)^-a
+    hinge        1 if t <= b, else 1 / (a (t - b) + 1)
+"""
+
+from abc import abstractmethod
+from typing import ClassVar, Literal, TypeVar
+
+import numpy as np
+
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.scenario import LocalTraining, NonNegativeFloat
+from hfedms_sim.schedule import selected
+from hfedms_sim.strategies.base import Strategy
+
+StalenessLaw = Literal["constant", "polynomial", "hinge"]
+
+
+class WindowSettings(LocalTraining):
+    """Sensors train and arrive on their own; there is no barrier."""
+
+    can_over_select: ClassVar[bool] = False
+
+    staleness: StalenessLaw = "polynomial"
+    """How an arrival loses weight that started from an older model: not at all, by a power, or beyond a limit."""
+    staleness_exponent: NonNegativeFloat = 0.5
+    """a of the polynomial law."""
+    staleness_slope: NonNegativeFloat = 10.0
+    """a of the hinge."""
+    staleness_limit: NonNegativeFloat = 4.0
+    """b of the hinge: up to here an arrival counts in full."""
+
+    def weight_of(self, staleness: int) -> float:
+        """Return s(t), what an arrival counts that is so stale."""
+        if self.staleness == "polynomial":
+            return float((1.0 + staleness) ** -self.staleness_exponent)
+        if self.staleness == "hinge" and staleness > self.staleness_limit:
+            return 1.0 / (self.staleness_slope * (staleness - self.staleness_limit) + 1.0)
+        return 1.0
+
+
+Own = TypeVar("Own", bound=WindowSettings)
+
+
+class Windowed(Strategy[Own, int]):
+    """Sensors that train alone. The state is the number of the coming window."""
+
+    @property
+    @abstractmethod
+    def awaited(self) -> int:
+        """After how many arrivals the server makes a new model."""
+
+    def start(self) -> int:
+        return 1
+
+    def plan(self, state: int, context: PlanContext) -> Plan:
+        settings, costs = self.settings, self.costs(self.settings, self.factory.model)
+        starting, waiting = self._draw(state, context)
+        return Plan(
+            round=state,
+            cycle=state,
+            phase="full",
+            groups=starting,
+            total_groups=len(self.factory.sensors),
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
+            memory_fill={},
+            reuse_batch=False,
+            scatter=None,
+            trained_parameters=costs.parameters,
+            extra_uplink_bytes=costs.extra_uplink_bytes,
+            closes_after=self.awaited,
+            carries_over=True,
+            standby=waiting,
+        )
+
+    def _draw(self, window: int, context: PlanContext) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
+        """Return who starts now, and who is next: those that are idle first, then whoever has just arrived."""
+        idle, busy, draws = context.sensors, context.under_way, self.factory.draws
+        concurrency = selected(self.settings.sample_ratio, len(idle) + len(busy))
+        free = max(0, concurrency - context.chains_under_way)
+        drawn = draws.order("selection", idle, window)
+        following = drawn[free : free + self.awaited]
+        if len(following) < self.awaited:
+            following = np.append(following, draws.order("selection", busy, window))
+        sensors = [*np.sort(drawn[:free]).tolist(), *following.tolist()]
+        groups = tuple(Group(number, (sensor,)) for number, sensor in enumerate(sensors))
+        started = min(free, len(drawn))
+        return groups[:started], groups[started:]
+
+    def update(self, state: int, plan: Plan, record: RoundRecord) -> int:
+        return state + 1
