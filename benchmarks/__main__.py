@@ -9,6 +9,7 @@ from benchmarks.engine_modules import benchmark_modules
 from benchmarks.engine_rivals import benchmark_rivals
 from benchmarks.faults import benchmark_churn, benchmark_invariants
 from benchmarks.grouping import benchmark_grouping
+from benchmarks.windows import benchmark_asynchronous_clock, benchmark_versions
 
 BENCHMARKS = {
     "transfers": benchmark_transfers,
@@ -19,6 +20,8 @@ BENCHMARKS = {
     "engine": benchmark_engines,
     "engine-rivals": benchmark_rivals,
     "engine-modules": benchmark_modules,
+    "versions": benchmark_versions,
+    "async": benchmark_asynchronous_clock,
     "campaign": benchmark_campaigns,
 }
 

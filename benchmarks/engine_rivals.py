@@ -45,7 +45,7 @@ def benchmark_rivals() -> bool:
     keep_freed_memory()  # as runs do, and for everybody
     random = torch.Generator().manual_seed(1)
     chains: list[Chain] = [[client(random)] for _ in range(CLIENTS)]
-    fastest = engine_of(load_scenario("paper-stream", strategy="fedmmd"))
+    fastest = engine_of(load_scenario("paper-stream", strategy="fedmmd"), MODEL)
     print(f"(f) {fastest}, which auto takes, against generic; FedAvg 110 x 1, {REPEATS} repeats")
     met = [_is_met(name, rule, fastest, chains) for name, rule in _rules().items()]
     return all(met)

@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -267,6 +268,9 @@ class PlanContext(NamedTuple):
     """Who takes part in a chain that started in an earlier round and goes on, ascending."""
     chains_under_way: int = 0
     """How many such chains there are."""
+    metrics: Mapping[str, float | None] = MappingProxyType({})
+    """What the model measured when it was last tested, by the columns of `rounds`; empty before that, and for
+    strategies that do not say that they need it."""
 
 
 def lineage_root(settings: Mapping[str, Any]) -> str:

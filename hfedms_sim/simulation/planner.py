@@ -1,5 +1,6 @@
 """Plans rounds: the strategy with its state, and what it may know of the data."""
 
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from hfedms_sim.data import Batches
 from hfedms_sim.errors import InputError
+from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.strategies import Strategy, make_strategy, path_of
@@ -20,6 +22,17 @@ class Planner:
         self._batches = batches
         self._strategy: Strategy[Any, Any] = make_strategy(scenario, model, world.covered, batches.local_sizes)
         self._state = self._strategy.start()
+        self._metrics: Mapping[str, float | None] = {}
+
+    @property
+    def needs_metrics(self) -> bool:
+        """Whether plans read what the model has measured."""
+        return self._strategy.needs_metrics
+
+    def note(self, metrics: Metrics) -> None:
+        """Note what the model measures after the last round."""
+        if self.needs_metrics:
+            self._metrics = metrics._asdict()
 
     def plan(self) -> Plan:
         """The coming round; where the strategy asks for reports, the world plays them first."""
@@ -29,7 +42,8 @@ class Planner:
         counts = None if captures is None else self._batches.counts(captures)
         sensors = self._world.expected if captures is None else np.array(list(captures), dtype=np.int64)
         under_way = self._world.under_way, self._world.chains_under_way
-        plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network, sensors, *under_way))
+        context = PlanContext(counts, self._world.network, sensors, *under_way, self._metrics)
+        plan = self._strategy.plan(self._state, context)
         self.wall_s += perf_counter() - started
         self._require_payload(plan)
         self._require_idle(plan)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.data import Batches, Dataset
-from hfedms_sim.errors import ALLOW_INFEASIBLE, InputError
+from hfedms_sim.errors import ALLOW_INFEASIBLE, TIMING_ONLY, InputError
 from hfedms_sim.learning.version import LEARNING_VERSION
 from hfedms_sim.limits import Limits
 from hfedms_sim.lineage import LineageStore, Metrics
@@ -73,6 +73,9 @@ class Session:
         self._world = World(scenario, trace, _limiting_sizes(scenario, parts.dataset))
         self.cells = occupancy_of(self._world)
         self._planner = Planner(scenario, parts.model, batches, self._world)
+        if store is None and self._planner.needs_metrics and scenario.rounds > 1:
+            reads = "plans by what the model has measured, so its rounds cannot be played without training: leave out "
+            raise InputError(f"strategy.name = {scenario.strategy.name}: {reads}", TIMING_ONLY)
         self._milestones = Milestones(scenario.targets)
         computing = Computing.of(scenario, parts.model, threads, device)
         settings = _lineage_settings(scenario, parts, computing)
@@ -204,6 +207,7 @@ class Session:
         if metrics.loss is not None and not isfinite(metrics.loss):
             self._note_divergence(record, "the loss")
             return None
+        self._planner.note(metrics)
         if metrics.accuracy is not None:
             total_bytes = sum(self._world.payload_bytes.values())
             spent = Spent(record.round, record.end_s, total_bytes, self._world.energy_j, self._updated_parameters)

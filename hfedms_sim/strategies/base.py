@@ -4,8 +4,9 @@
     each round: the report it asks for, if any -> plan(state, context) -> the world plays it ->
     state = update(state, plan, record)
 
-A plan may read class counts, records and the network (`PlanContext`), never a tensor or a metric. What shipped
-strategies are made of is all there is: one from outside is written in the same way.
+A plan may read class counts, records and the network (`PlanContext`), never a tensor, and a metric only if the strategy
+says so (`needs_metrics`). What shipped strategies are made of is all there is: one from outside is written in the same
+way.
 """
 
 from abc import ABC, abstractmethod
@@ -48,6 +49,8 @@ class Strategy(ABC, Generic[Own, State]):
     """What a scenario may say under `strategy`; its field `name` has the strategy's name as default."""
     learner: ClassVar[str] = "hfedms_sim.learning.learner:ChainLearner"
     """MODULE:CLASS of what learns from the rounds; text, because importing it loads torch."""
+    needs_metrics: ClassVar[bool] = False
+    """Whether its plans read what the model has measured: then nothing can be played without training."""
 
     def __init__(self, settings: Own, factory: Factory) -> None:
         self.settings = settings
