@@ -88,8 +88,8 @@ class Plan:
     formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
     `beginners`: participants that calibrate for the first time in this cycle, where they work more.
     `closes_after`: how many groups have to arrive until the round is closed; None: all. `payload` is what the server
-    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back to
-    the server; None: as `payload`.
+    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back
+    to the server; None: as `payload`.
     """
 
     round: int

@@ -146,10 +146,12 @@ def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
     costs = strategy.costs(settings, model)
     ways = 2 if settings.cycle_rounds > 1 else 1
     passes = costs.training_multiply_adds / (TRAINING_PASSES * model.multiply_adds)
-    yield "bytes up, cnn", f"{costs.model_bytes + costs.extra_uplink_bytes:,}"
+    yield "bytes up, cnn", f"{costs.bytes_up:,}"
     yield "bytes down, cnn", f"{ways * costs.model_bytes:,}{', the scatter included' if ways == 2 else ''}"
     if ways == 2:
-        yield "between full rounds", f"{model.classifier_bytes:,} bytes up and down"
+        sent = settings.compression.leg_bytes(model.classifier_contents)
+        up = "" if sent.uplink == sent.downlink else f"{sent.uplink:,} bytes up, "
+        yield "between full rounds", f"{up}{sent.downlink:,} bytes {'down' if up else 'up and down'}"
     yield "compute to plain SGD", f"{passes:.2f}"
     yield "memory beside the model", f"{costs.memory_bytes:,} bytes"
 

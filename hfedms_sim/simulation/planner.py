@@ -16,6 +16,7 @@ from hfedms_sim.world import World
 class Planner:
     def __init__(self, scenario: Scenario, model: ModelSpec, batches: Batches, world: World) -> None:
         self.wall_s = 0.0
+        self._settings = scenario.strategy
         self._world = world
         self._batches = batches
         self._strategy: Strategy[Any, Any] = make_strategy(scenario, model, world.covered, batches.local_sizes)
@@ -31,6 +32,7 @@ class Planner:
         plan = self._strategy.plan(self._state, PlanContext(counts, self._world.network, sensors))
         self.wall_s += perf_counter() - started
         self._require_payload(plan)
+        self._require_declared(plan)
         return plan
 
     def _require_payload(self, plan: Plan) -> None:
@@ -38,6 +40,13 @@ class Planner:
         if plan.payload.size_bytes < 1 or plan.extra_uplink_bytes < 0:
             sent = f"{plan.payload.size_bytes} bytes and {plan.extra_uplink_bytes} more up"
             raise InputError(f"{path_of(type(self._strategy))}: plan sends {sent}; must be at least 1 and 0")
+
+    def _require_declared(self, plan: Plan) -> None:
+        """Refuse chains of several sensors where the settings have said that nobody relays, so that codecs fit."""
+        settings = self._settings
+        if not settings.relays and not settings.compression.is_off and any(len(each) > 1 for _, each in plan.groups):
+            what = "plans chains of several sensors, and its settings say relays = False"
+            raise InputError(f"{path_of(type(self._strategy))}: {what}; with compression they must say True")
 
     def after(self, plan: Plan, record: RoundRecord) -> None:
         self._state = self._strategy.update(self._state, plan, record)
