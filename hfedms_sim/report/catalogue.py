@@ -133,11 +133,20 @@ def _show_source(name: str) -> RenderableType:
 def _keys(part: str, settings: type[Settings], named_by: str) -> Table:
     """Return the keys of a part but for the one that names it."""
     table = _listing("key", "default", "what it is")
-    for key, field in keys_of(settings).items():
-        if key != named_by:
-            default = "" if field.is_required() else _value(field.default)
-            _add(table, f"{part}.{key}", default, " ".join((field.description or "").split()))
+    for key, default, about in _key_rows(part, settings):
+        if key != f"{part}.{named_by}":
+            _add(table, key, default, about)
     return table
+
+
+def _key_rows(part: str, settings: type[Settings]) -> Iterator[tuple[str, str, str]]:
+    """Yield key, default and meaning; of a setting that is made of others, theirs."""
+    for key, field in keys_of(settings).items():
+        if isinstance(field.default, Settings):
+            yield from _key_rows(f"{part}.{key}", type(field.default))
+        else:
+            default = "" if field.is_required() else _value(field.default)
+            yield f"{part}.{key}", default, " ".join((field.description or "").split())
 
 
 def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
