@@ -86,8 +86,8 @@ class Compression(Settings):
     def uplink_codec(self, trained: int) -> UplinkCodec:
         """Return what is done to so many numbers: a topk that would not be shorter sends all of them, as they are."""
         pair_bytes = BYTES_PER_PARAMETER + _INDEX_BYTES
-        is_longer = pair_bytes * self.sent_numbers(trained) >= BYTES_PER_PARAMETER * trained
-        return "none" if self.uplink == "topk" and is_longer else self.uplink
+        is_no_shorter = pair_bytes * self.sent_numbers(trained) >= BYTES_PER_PARAMETER * trained
+        return "none" if self.uplink == "topk" and is_no_shorter else self.uplink
 
     def leg_bytes(self, message: Contents) -> LegBytes:
         """Return how long a message is on each leg."""
