@@ -68,6 +68,8 @@ def exact_traffic(scenario: Scenario, model: ModelSpec) -> Traffic | None:
     """Return what the run will send; None for strategies and options that the formulas do not cover."""
     if scenario.sensors.placement.kind != "none" or not scenario.is_steady:
         return None  # coverage, or what goes wrong, decides who takes part
+    if not scenario.strategy.compression.is_off:
+        return None  # the papers' formulas are of whole models
     formula = _TRAFFIC.get(scenario.strategy.name)
     return None if formula is None else formula(scenario, scenario.strategy, model)
 

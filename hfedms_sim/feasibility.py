@@ -9,7 +9,7 @@ radios cannot carry a model in any useful time: better to know before.
 from typing import NamedTuple
 
 from hfedms_sim.frame_trains import downlink_train, polled_train, uplink_train
-from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
+from hfedms_sim.scenario import LegBytes, ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.scenario.frames import Frames, FrameTimes
 from hfedms_sim.units import BITS_PER_BYTE, format_seconds
 
@@ -32,14 +32,17 @@ class RadioCost(NamedTuple):
 def radio_costs(scenario: Scenario, model: ModelSpec) -> list[RadioCost]:
     """One for each different profile, in the order of the cells."""
     profiles = {cell.profile.name: cell.profile for cell in scenario.cells}
+    compression = scenario.strategy.compression
+    whole, classifier = (compression.leg_bytes(each) for each in (model.contents, model.classifier_contents))
     return [
-        RadioCost(
-            name,
-            *_transfer_s(profile, model.model_bytes),
-            *_transfer_s(profile, model.classifier_bytes),
-        )
+        RadioCost(name, *_message_s(profile, whole), *_message_s(profile, classifier))
         for name, profile in profiles.items()
     ]
+
+
+def _message_s(profile: NetworkProfile, sent: LegBytes) -> tuple[float, float]:
+    """Up and down."""
+    return _transfer_s(profile, sent.uplink)[0], _transfer_s(profile, sent.downlink)[1]
 
 
 def _transfer_s(profile: NetworkProfile, size_bytes: int) -> tuple[float, float]:

@@ -84,6 +84,15 @@ def test_whatever_the_round_a_run_is_interrupted_after_it_ends_the_same(
     assert outcome(out) == in_one_go
 
 
+def test_what_sensors_have_not_sent_is_kept_over_an_interruption(tmp_path: Path) -> None:
+    compression = {"uplink": "topk", "share": 0.02, "downlink": "int8"}
+    fedavg = {"strategy": {"name": "fedavg", "sample_ratio": 0.5, "compression": compression}}
+    run(tiny_scenario(**(CHANGES | fedavg)), out=tmp_path / "whole")
+    out = interrupted(tmp_path / "run", **fedavg)
+    assert resumed(out, **fedavg) == ROUNDS - 6
+    assert outcome(out) == outcome(tmp_path / "whole")
+
+
 def test_a_finished_run_is_replayed_without_training(tmp_path: Path, in_one_go: dict[str, Any]) -> None:
     run(tiny_scenario(**CHANGES), out=tmp_path / "run")
     assert resumed(tmp_path / "run") == 0

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from hfedms_sim.learning.modules.shapes import shape_text
+from hfedms_sim.scenario import Matrices
 
 MakeModule = Callable[[tuple[int, ...], int], nn.Module]
 """Makes a network for inputs of a shape (channel-first, without the batch) and a number of classes."""
@@ -34,6 +35,9 @@ class Counted(NamedTuple):
     """Numbers that travel with the model and are not trained: running means and variances, frozen parameters."""
     classifier_multiply_adds: int
     extractor_multiply_adds: int
+    matrices: Matrices
+    """Of the whole network."""
+    classifier_matrices: Matrices
 
 
 class _Call(NamedTuple):
@@ -78,6 +82,8 @@ def counted(make: MakeModule, input_shape: tuple[int, ...], classes: int, classi
         buffers=_untrained_numbers(module),
         classifier_multiply_adds=multiply_adds,
         extractor_multiply_adds=passed.multiply_adds - multiply_adds,
+        matrices=_matrices(module),
+        classifier_matrices=_matrices(layer),
     )
 
 
@@ -152,6 +158,11 @@ def _check_numbers(module: nn.Module) -> None:
 
 def _trained_numbers(module: nn.Module) -> int:
     return sum(each.numel() for each in module.parameters() if each.requires_grad)
+
+
+def _matrices(module: nn.Module) -> Matrices:
+    found = [each for each in module.parameters() if each.requires_grad and each.dim() > 1]
+    return Matrices(sum(each.numel() for each in found), sum(len(each) for each in found))
 
 
 def _untrained_numbers(module: nn.Module) -> int:

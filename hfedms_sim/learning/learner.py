@@ -20,8 +20,9 @@ from hfedms_sim.seeds import Draws
 
 
 class Learner(Protocol):
-    weights: Weights
-    """The global model."""
+    @property
+    def weights(self) -> Weights:
+        """The global model."""
 
     def learn(self, record: RoundRecord) -> None: ...
 
@@ -107,7 +108,7 @@ class ChainLearner:
         inputs, labels = captured_samples(self._source, participation)
         sensor = participation.sensor
         epochs = self._shuffles.of(sensor, round_number, len(labels), self._settings.epochs)
-        return LocalSet(inputs, labels, epochs, self._shuffles.seed(sensor, round_number))
+        return LocalSet(inputs, labels, epochs, self._shuffles.seed(sensor, round_number), sensor)
 
     def _is_classifier(self, name: str) -> bool:
         """Return whether the parameter of this name belongs to the classifier."""

@@ -42,6 +42,8 @@ def spec_of_module(name: str, make: MakeModule, data: DataShape, classifier: str
         classifier_name=figures.classifier,
         fingerprint=_fingerprint(module),
         layer_names=() if known is None else tuple(layer.name for layer in (*known.convolutions, *known.dense)),
+        matrices=figures.matrices,
+        classifier_matrices=figures.classifier_matrices,
     )
 
 

@@ -133,11 +133,20 @@ def _show_source(name: str) -> RenderableType:
 def _keys(part: str, settings: type[Settings], named_by: str) -> Table:
     """Return the keys of a part but for the one that names it."""
     table = _listing("key", "default", "what it is")
-    for key, field in keys_of(settings).items():
-        if key != named_by:
-            default = "" if field.is_required() else _value(field.default)
-            _add(table, f"{part}.{key}", default, " ".join((field.description or "").split()))
+    for key, default, about in _key_rows(part, settings):
+        if key != f"{part}.{named_by}":
+            _add(table, key, default, about)
     return table
+
+
+def _key_rows(part: str, settings: type[Settings]) -> Iterator[tuple[str, str, str]]:
+    """Yield key, default and meaning; of a setting that is made of others, theirs."""
+    for key, field in keys_of(settings).items():
+        if isinstance(field.default, Settings):
+            yield from _key_rows(f"{part}.{key}", type(field.default))
+        else:
+            default = "" if field.is_required() else _value(field.default)
+            yield f"{part}.{key}", default, " ".join((field.description or "").split())
 
 
 def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
@@ -146,10 +155,12 @@ def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:
     costs = strategy.costs(settings, model)
     ways = 2 if settings.cycle_rounds > 1 else 1
     passes = costs.training_multiply_adds / (TRAINING_PASSES * model.multiply_adds)
-    yield "bytes up, cnn", f"{costs.model_bytes + costs.extra_uplink_bytes:,}"
+    yield "bytes up, cnn", f"{costs.bytes_up:,}"
     yield "bytes down, cnn", f"{ways * costs.model_bytes:,}{', the scatter included' if ways == 2 else ''}"
     if ways == 2:
-        yield "between full rounds", f"{model.classifier_bytes:,} bytes up and down"
+        sent = settings.compression.leg_bytes(model.classifier_contents)
+        up = "" if sent.uplink == sent.downlink else f"{sent.uplink:,} bytes up, "
+        yield "between full rounds", f"{up}{sent.downlink:,} bytes {'down' if up else 'up and down'}"
     yield "compute to plain SGD", f"{passes:.2f}"
     yield "memory beside the model", f"{costs.memory_bytes:,} bytes"
 

@@ -13,6 +13,7 @@ from hfedms_sim.scenario.catalogue import (
     shipped,
 )
 from hfedms_sim.scenario.choices import ANY_NAME, Choices
+from hfedms_sim.scenario.compression import NO_MATRICES, Compression, Contents, LegBytes, Matrices
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
@@ -40,11 +41,14 @@ __all__ = [
     "DEFAULT_STRATEGY",
     "DEVICES",
     "FIGURES",
+    "NO_MATRICES",
     "TRAINING_PASSES",
     "Cell",
     "Choices",
+    "Compression",
     "Compute",
     "ComputeDevice",
+    "Contents",
     "Currents",
     "DataSettings",
     "DataShape",
@@ -52,7 +56,9 @@ __all__ = [
     "Idle",
     "Layer",
     "LayerStack",
+    "LegBytes",
     "LocalTraining",
+    "Matrices",
     "ModelSpec",
     "NetworkProfile",
     "NonNegativeFloat",

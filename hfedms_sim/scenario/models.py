@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from hfedms_sim.scenario.compression import NO_MATRICES, Contents, Matrices
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
 TRAINING_PASSES = 3  # forward, gradient of the input, gradient of the weights: about equal work each
@@ -47,6 +48,11 @@ class Layer:
     @property
     def parameters(self) -> int:
         return self.kernel**2 * self.inputs * self.outputs + self.outputs
+
+    @property
+    def matrices(self) -> Matrices:
+        """Its weights without the biases."""
+        return Matrices(self.parameters - self.outputs, self.outputs)
 
     @property
     def multiply_adds(self) -> int:
@@ -88,11 +94,14 @@ class ModelSpec:
     """Of the stack's layers in the module, in order."""
     fingerprint: str = ""
     """A hash of the module itself: its layers with their settings, its numbers with their shapes and first values."""
+    matrices: Matrices = NO_MATRICES
+    """Those of the whole model that are trained."""
+    classifier_matrices: Matrices = NO_MATRICES
 
     @classmethod
     def of_stack(cls, name: str, stack: LayerStack, data: DataShape | None = None) -> "ModelSpec":
         """Return the spec of a stack of layers; `data` may be left out where the first layer shows its shape."""
-        first = stack.extractor[0]
+        first, layers = stack.extractor[0], (*stack.extractor, stack.classifier)
         shape = (first.inputs, first.height, first.width) if first.kernel > 1 else (first.inputs,)
         return cls(
             name,
@@ -102,6 +111,8 @@ class ModelSpec:
             extractor_multiply_adds=sum(layer.multiply_adds for layer in stack.extractor),
             classifier_multiply_adds=stack.classifier.multiply_adds,
             stack=stack,
+            matrices=Matrices(*map(sum, zip(*(layer.matrices for layer in layers), strict=True))),
+            classifier_matrices=stack.classifier.matrices,
         )
 
     @property
@@ -124,6 +135,15 @@ class ModelSpec:
     @property
     def classifier_bytes(self) -> int:
         return BYTES_PER_PARAMETER * self.classifier_parameters
+
+    @property
+    def contents(self) -> Contents:
+        """What a message holds that is the whole model."""
+        return Contents(self.model_bytes, self.parameters, self.matrices)
+
+    @property
+    def classifier_contents(self) -> Contents:
+        return Contents(self.classifier_bytes, self.classifier_parameters, self.classifier_matrices)
 
     @property
     def multiply_adds(self) -> int:

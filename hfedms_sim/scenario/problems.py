@@ -94,9 +94,11 @@ def _as_written(detail: ErrorDetails, raw: Any) -> tuple[Path, object]:
 def _sentence(detail: ErrorDetails, model: type[BaseModel], settings: Mapping[str, type[Settings]]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        known = _known_keys(detail["loc"][:-1], model)
-        if detail["loc"][0] in settings:
-            known = list(keys_of(settings[str(detail["loc"][0])]))
+        part, inner = str(detail["loc"][0]), detail["loc"][1:-1]
+        if part not in settings:
+            known = _known_keys(detail["loc"][:-1], model)
+        else:
+            known = _known_keys(inner, settings[part]) if inner else list(keys_of(settings[part]))
         return f"unknown key.{did_you_mean(detail['loc'][-1], known)} Known: {', '.join(known)}"
     if kind == "missing":
         return "is missing"

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from hfedms_sim.scenario.base import Fraction, PositiveFloat, PositiveInt, Settings
+from hfedms_sim.scenario.compression import Compression
 from hfedms_sim.scenario.models import ModelSpec
 
 ServerWeights = Literal["uniform", "samples", "local-set"]
@@ -17,6 +18,8 @@ class LocalTraining(Settings):
     """Settings a round's record shows in full, so that the lineage need not hold them."""
     can_over_select: ClassVar[bool] = True
     """Whether a round may be closed when some of those that were invited have arrived."""
+    relays: ClassVar[bool | None] = None
+    """Whether sensors hand models to one another. None: plans say nothing of sizes, so that nothing is compressed."""
 
     name: str
     """The strategy's."""
@@ -35,6 +38,27 @@ class LocalTraining(Settings):
 
     local_optimiser: Literal["sgd", "adam"] = "sgd"
     """Of the sensors: plain SGD, or Adam, whose moments start anew at every sensor."""
+    compression: Compression = Compression()
+    """What goes over the air in fewer bytes."""
+
+    @model_validator(mode="after")
+    def _compresses_what_it_can(self) -> "LocalTraining":
+        if refusal := self._refusal_of_compression():
+            raise ValueError(refusal)
+        return self
+
+    def _refusal_of_compression(self) -> str | None:
+        compression = self.compression
+        if self.relays is None and not compression.is_off:
+            return f"compression: {self.name} does not say what its plans send in fewer bytes; allowed: none"
+        if not self.relays and compression.relay != "none":
+            said = f"compression.relay = {compression.relay}"
+            return f"{said}: sensors of {self.name} hand nothing to one another; allowed: none"
+        if self.relays and compression.uplink == "topk":
+            said = "compression.uplink = topk"
+            why = f"in {self.name} the last sensor of a chain does not hold what the server sent"
+            return f"{said}: {why}; allowed: none, float16, int8"
+        return None
 
     @field_validator("over_selection")
     @classmethod
@@ -44,8 +68,9 @@ class LocalTraining(Settings):
         return over_selection
 
     def learning_settings(self) -> dict[str, Any]:
-        """Return the settings that decide what is learnt from given rounds."""
-        return self.model_dump(mode="json", exclude=set(self.plan_keys))
+        """Return the settings that decide what is learnt from given rounds; without compression if there is none."""
+        without = self.plan_keys | ({"compression"} if self.compression.is_off else frozenset())
+        return self.model_dump(mode="json", exclude=set(without))
 
     @property
     def cycle_rounds(self) -> int:

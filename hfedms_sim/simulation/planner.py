@@ -18,6 +18,7 @@ from hfedms_sim.world import World
 class Planner:
     def __init__(self, scenario: Scenario, model: ModelSpec, batches: Batches, world: World) -> None:
         self.wall_s = 0.0
+        self._settings = scenario.strategy
         self._world = world
         self._batches = batches
         self._strategy: Strategy[Any, Any] = make_strategy(scenario, model, world.covered, batches.local_sizes)
@@ -47,6 +48,7 @@ class Planner:
         self.wall_s += perf_counter() - started
         self._require_payload(plan)
         self._require_idle(plan)
+        self._require_declared(plan)
         return plan
 
     def _require_payload(self, plan: Plan) -> None:
@@ -66,6 +68,13 @@ class Planner:
         for group in plan.groups:
             for sensor in busy.intersection(group.sensors):
                 raise InputError(f"{path}: plan of round {plan.round} starts sensor {sensor}, which is under way")
+
+    def _require_declared(self, plan: Plan) -> None:
+        """Refuse chains of several sensors where the settings have said that nobody relays, so that codecs fit."""
+        settings, has_chains = self._settings, not plan.edge_rounds and any(len(each) > 1 for _, each in plan.groups)
+        if has_chains and not settings.relays and not settings.compression.is_off:
+            what = "plans chains of several sensors, and its settings say relays = False"
+            raise InputError(f"{path_of(type(self._strategy))}: {what}; with compression they must say True")
 
     def after(self, plan: Plan, record: RoundRecord) -> None:
         self._state = self._strategy.update(self._state, plan, record)

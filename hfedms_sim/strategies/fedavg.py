@@ -17,6 +17,8 @@ from hfedms_sim.strategies.base import Strategy
 class AveragingSettings(LocalTraining):
     """Every participant trains alone, from the server's model; the server averages."""
 
+    relays: ClassVar[bool | None] = False
+
     weights: ServerWeights = "samples"
     """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
 
@@ -56,6 +58,7 @@ class Averaging(Strategy[Own, int]):
             extra_uplink_bytes=costs.extra_uplink_bytes,
             closes_after=closes_after(settings, len(context.sensors), sum(len(group.sensors) for group in groups)),
             edge_rounds=edge_rounds,
+            uplink_bytes=costs.uplink_bytes,
         )
 
     def participants(self, state: int, context: PlanContext) -> list[int]:

@@ -40,16 +40,18 @@ class FedCS(Averaging[FedCSSettings]):
         """Return those of the drawn that fit into the budget, in the order in which they were drawn."""
         drawn = super().participants(state, context)
         costs = self.costs(self.settings, self.factory.model)
-        bits = BITS_PER_BYTE * costs.model_bytes
-        chosen = set(fitting(drawn, context.network(), bits, self.settings.budget_s))
+        down_bits, up_bits = BITS_PER_BYTE * costs.model_bytes, BITS_PER_BYTE * costs.bytes_up
+        chosen = set(fitting(drawn, context.network(), down_bits, up_bits, self.settings.budget_s))
         return [sensor for sensor in drawn if sensor in chosen]
 
 
-def fitting(candidates: list[int], network: NetworkView, bits: float, budget_s: float) -> list[int]:
+def fitting(
+    candidates: list[int], network: NetworkView, down_bits: float, up_bits: float, budget_s: float
+) -> list[int]:
     """Return the candidates that a round of so many seconds has time for, the quickest to add first; at least one."""
     cell = network.cell[candidates]
-    down_s = bits / network.downlink_bps[candidates] / np.maximum(1.0, network.downlink_channels[cell])
-    up_s = bits / network.uplink_bps[candidates] / np.maximum(1.0, network.uplink_channels[cell])
+    down_s = down_bits / network.downlink_bps[candidates] / np.maximum(1.0, network.downlink_channels[cell])
+    up_s = up_bits / network.uplink_bps[candidates] / np.maximum(1.0, network.uplink_channels[cell])
     work_s = np.nan_to_num(network.last_work_s[candidates])
     downloaded_s, uploaded_s = np.zeros(len(network.uplink_channels)), np.zeros(len(network.uplink_channels))
     left, chosen = np.ones(len(candidates), dtype=bool), list[int]()

@@ -9,7 +9,7 @@ With C channels these are: conv 2 C C + C, multi C, single 1. The frozen convolu
 
 from typing import ClassVar, Literal
 
-from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec
+from hfedms_sim.scenario import NO_MATRICES, TRAINING_PASSES, Matrices, ModelSpec
 from hfedms_sim.strategies.costs import Costs, plain_costs
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 from hfedms_sim.units import BYTES_PER_PARAMETER
@@ -45,6 +45,7 @@ class FedFusion(Averaging[FedFusionSettings]):
             settings,
             model,
             extra_parameters=weights,
+            extra_matrices=Matrices(weights - channels, channels) if settings.operator == "conv" else NO_MATRICES,
             extra_multiply_adds=sum(layer.multiply_adds for layer in frozen) + TRAINING_PASSES * fusion,
             frozen_bytes=BYTES_PER_PARAMETER * sum(layer.parameters for layer in frozen),
         )

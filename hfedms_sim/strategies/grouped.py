@@ -1,7 +1,7 @@
 """Groups by inter-cluster grouping, as the strategies that use it need them."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from hfedms_sim.strategies.base import ClassCounts, SensorIds
 
 
 class ClusteredGroupsSettings(LocalTraining):
+    relays: ClassVar[bool | None] = True
+
     leftover: Literal["drop", "spread"] = "drop"
     """Sensors that fit into no group of equal size: sit out the cycle, or join the smallest groups."""
     solver: Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"] = "auto"

@@ -95,6 +95,15 @@ class HFedMSDynamicSettings(ChainSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _the_teacher_is_not_relayed(self) -> "HFedMSDynamicSettings":
+        if self.distillation and self.compression.relay != "none":
+            raise ValueError(
+                f"compression.relay = {self.compression.relay}: distillation: {self.distillation:g} needs the server's"
+                " model at every sensor of a chain, and those after the first have a relayed one; allowed: none"
+            )
+        return self
+
     @property
     def has_initial_memory(self) -> bool:
         return self.initial_memory == "local-set" and self.scc == "on" and self.interval > 1
@@ -175,6 +184,8 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
             group_distance=distance,
             counts=kept_counts(self.factory.sensors, sensors, counts) if is_only_report else None,
             closes_after=closes_after(self.settings, count, len(groups)),
+            relay_bytes=costs.relay_bytes,
+            uplink_bytes=costs.uplink_bytes,
         )
 
     def _draw_groups(
@@ -270,7 +281,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     def _scatter(self) -> Scatter:
         extract = WorkStep("extract", self.factory.model.extractor_multiply_adds)
         return Scatter(
-            Payload("scatter", self.factory.model.model_bytes),
+            Payload("scatter", self.costs(self.settings, self.factory.model).model_bytes),
             self.settings.scatter,
             work=() if self.settings.scc == "off" else (extract,),
         )
@@ -278,13 +289,14 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     def _calibration_plan(self, state: HFedMSState, context: PlanContext) -> Plan:
         cycle = cycle_of(state.round, self.settings.cycle_rounds)
         groups = of_those(self._ordered(state), context.sensors)
+        sent = self.settings.compression.leg_bytes(self.factory.model.classifier_contents)
         return Plan(
             round=state.round,
             cycle=cycle,
             phase="calibration",
             groups=groups,
             total_groups=state.total_groups,
-            payload=Payload("classifier", self.factory.model.classifier_bytes),
+            payload=Payload("classifier", sent.downlink),
             work=self._calibration_work(),
             memory_fill=state.memory,
             reuse_batch=self.settings.new_batch == "cycle",
@@ -292,6 +304,8 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             trained_parameters=self.factory.model.classifier_parameters,
             newcomers=self._newcomers(groups, state) if self._skips else frozenset(),
             beginners=frozenset(sensor for group in groups for sensor in group.sensors) - state.calibrated,
+            relay_bytes=sent.relay,
+            uplink_bytes=sent.uplink,
         )
 
     @property

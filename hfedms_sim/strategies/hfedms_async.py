@@ -80,6 +80,8 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
             closes_after=1,
             carries_over=True,
             standby=waiting[free:],
+            relay_bytes=costs.relay_bytes,
+            uplink_bytes=costs.uplink_bytes,
         )
 
     def _formed(

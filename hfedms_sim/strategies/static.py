@@ -28,6 +28,7 @@ class FixedGroupsSettings(LocalTraining):
     """Chains in groups that are formed once and never change, in membership or order."""
 
     plan_keys: ClassVar[frozenset[str]] = LocalTraining.plan_keys | {"beta", "leftover"}
+    relays: ClassVar[bool | None] = True
 
     beta: PositiveInt = 10
     """Number of groups."""
@@ -87,6 +88,8 @@ class FixedGroups(Strategy[Own, StaticState]):
             group_distance=distance,
             formed=groups,
             closes_after=closes_after(settings, len(groups), size),
+            relay_bytes=costs.relay_bytes,
+            uplink_bytes=costs.uplink_bytes,
         )
 
     def update(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:

@@ -29,6 +29,7 @@ class WindowSettings(LocalTraining):
     """Sensors train and arrive on their own; there is no barrier."""
 
     can_over_select: ClassVar[bool] = False
+    relays: ClassVar[bool | None] = False
 
     staleness: StalenessLaw = "polynomial"
     """How an arrival loses weight that started from an older model: not at all, by a power, or beyond a limit."""
@@ -81,6 +82,7 @@ class Windowed(Strategy[Own, int]):
             closes_after=self.awaited,
             carries_over=True,
             standby=waiting,
+            uplink_bytes=costs.uplink_bytes,
         )
 
     def _draw(self, window: int, context: PlanContext) -> tuple[tuple[Group, ...], tuple[Group, ...]]:

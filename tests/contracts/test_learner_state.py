@@ -29,7 +29,19 @@ MORE_CASES: dict[str, dict[str, Any]] = {
     "hfedms-d by local sets": DYNAMIC | {"weights": "local-set", "class_counts": "once"},
     "hfedms-d same batch": DYNAMIC | {"new_batch": "cycle", "distillation": 0.1},
 }
-ALL_CASES = CASES | MORE_CASES
+TOPK, INT8 = {"uplink": "topk", "share": 0.05}, {"uplink": "int8", "downlink": "int8"}
+COMPRESSED: dict[str, dict[str, Any]] = {
+    "fedavg topk": CASES["fedavg"] | {"compression": TOPK},
+    "fedavg topk, int8 down": CASES["fedavg"] | {"compression": TOPK | {"downlink": "int8"}},
+    "fedadam topk": CASES["fedadam"] | {"compression": TOPK},
+    "ida intrac topk": CASES["ida intrac"] | {"compression": TOPK},
+    "fedfusion topk": CASES["fedfusion multi"] | {"compression": TOPK},
+    "static-groups int8": CASES["static-groups"] | {"compression": INT8 | {"relay": "int8"}},
+    "hfedms-d int8": DYNAMIC | {"compression": INT8 | {"relay": "int8"}, "memory": 7},
+    "hfedms-d from local sets, int8": DYNAMIC | {"compression": INT8, "initial_memory": "local-set"},
+    "hfedms-d oracle, float16": DYNAMIC | {"compression": {"downlink": "float16", "relay": "float16"}, "scc": "oracle"},
+}
+ALL_CASES = CASES | MORE_CASES | COMPRESSED
 
 
 def scenario_of(case: str, directory: Path) -> Scenario:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from hfedms_sim.learning.counting import Counted, MakeModule, counted
 from hfedms_sim.learning.networks import StackNetwork
 from hfedms_sim.models import spec_of
+from hfedms_sim.scenario import Matrices
 
 BY_HAND = {
     "cnn": Counted(
@@ -20,10 +21,22 @@ BY_HAND = {
         buffers=0,
         classifier_multiply_adds=6_200,
         extractor_multiply_adds=627_200 + 10_035_200 + 6_422_528 + 204_800,
+        matrices=Matrices(800 + 51_200 + 6_422_528 + 204_800 + 6_200, 32 + 64 + 2048 + 100 + 62),
+        classifier_matrices=Matrices(6_200, 62),
     ),
-    "small-cnn": Counted("classifier", 64, 4_030, 208 + 3_216 + 50_240, 0, 3_968, 156_800 + 627_200 + 50_176),
-    "mlp": Counted("classifier", 64, 4_030, 100_480 + 8_256, 0, 3_968, 100_352 + 8_192),
-    "tiny-mlp": Counted("classifier", 16, 1_054, 12_560, 0, 992, 12_544),
+    "small-cnn": Counted(
+        *("classifier", 64, 4_030, 208 + 3_216 + 50_240, 0, 3_968, 156_800 + 627_200 + 50_176),
+        Matrices(200 + 3_200 + 50_176 + 3_968, 8 + 16 + 64 + 62),
+        Matrices(3_968, 62),
+    ),
+    "mlp": Counted(
+        *("classifier", 64, 4_030, 100_480 + 8_256, 0, 3_968, 100_352 + 8_192),
+        Matrices(100_352 + 8_192 + 3_968, 128 + 64 + 62),
+        Matrices(3_968, 62),
+    ),
+    "tiny-mlp": Counted(
+        *("classifier", 16, 1_054, 12_560, 0, 992, 12_544), Matrices(12_544 + 992, 16 + 62), Matrices(992, 62)
+    ),
 }
 
 
@@ -41,6 +54,7 @@ def test_the_shipped_stacks_are_counted_as_by_hand_and_as_by_their_formulas(name
     assert 4 * (count.classifier_parameters + count.extractor_parameters) == spec.model_bytes
     assert count.classifier_multiply_adds == spec.classifier_multiply_adds
     assert count.extractor_multiply_adds == spec.extractor_multiply_adds
+    assert (count.matrices, count.classifier_matrices) == (spec.matrices, spec.classifier_matrices)
 
 
 class LastOutput(nn.Module):

@@ -40,16 +40,16 @@ def test_sensors_are_added_while_they_fit_and_the_quickest_to_add_comes_first() 
     ready at 3 s, ends at 14 s.
     """
     seen = network([500, 1000, 100], [1000, 1000, 1000], [nan, 1.0, nan])
-    assert fitting([0, 1, 2], seen, 1000, budget_s=14.0) == [0, 1, 2]
-    assert fitting([0, 1, 2], seen, 1000, budget_s=13.9) == [0, 1]
-    assert fitting([0, 1, 2], seen, 1000, budget_s=3.9) == [0]
-    assert fitting([2, 1], seen, 1000, budget_s=0.1) == [1], "at least one"
+    assert fitting([0, 1, 2], seen, 1000, 1000, budget_s=14.0) == [0, 1, 2]
+    assert fitting([0, 1, 2], seen, 1000, 1000, budget_s=13.9) == [0, 1]
+    assert fitting([0, 1, 2], seen, 1000, 1000, budget_s=3.9) == [0]
+    assert fitting([2, 1], seen, 1000, 1000, budget_s=0.1) == [1], "at least one"
 
 
 def test_cells_have_time_of_their_own() -> None:
     seen = network([100, 100, 100, 100], [1e9] * 4, [nan] * 4, cells=[0, 1, 0, 1])
-    assert fitting([0, 1, 2, 3], seen, 1000, budget_s=10.5) == [0, 1]
-    assert set(fitting([0, 1, 2, 3], seen, 1000, budget_s=20.5)) == {0, 1, 2, 3}
+    assert fitting([0, 1, 2, 3], seen, 1000, 1000, budget_s=10.5) == [0, 1]
+    assert set(fitting([0, 1, 2, 3], seen, 1000, 1000, budget_s=20.5)) == {0, 1, 2, 3}
 
 
 def test_a_plan_keeps_those_that_fit_in_the_order_in_which_they_were_drawn() -> None:

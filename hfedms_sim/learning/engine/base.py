@@ -28,13 +28,15 @@ class Sgd(NamedTuple):
 class LocalSet(NamedTuple):
     """What one sensor trains on: samples, or semantic vectors where only the classifier learns.
 
-    `epochs` holds the order of each pass over it; `seed` is what a network draws by that draws in training.
+    `epochs` holds the order of each pass over it; `seed` is what a network draws by that draws in training, and what
+    the sensor's roundings are drawn by where it sends less than the whole numbers. `sensor` is its number.
     """
 
     inputs: Tensor
     labels: Tensor
     epochs: tuple[Tensor, ...]
     seed: int = 0
+    sensor: int = -1
 
 
 Chain = Sequence[LocalSet]
@@ -68,6 +70,9 @@ class Engine(Protocol):
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         """The mean for the classifier alone; `start` and the result hold its parameters only."""
+
+    def received(self, sent: Weights) -> Weights:
+        """What sensors hold of weights that the server has sent them."""
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         """Semantic vectors of images; of `weights` only the extractor matters."""

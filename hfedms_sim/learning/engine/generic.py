@@ -72,6 +72,9 @@ class GenericEngine:
                     _descend(list(stepped.values()), local, sgd, loss, anchors)
             yield {name: value.detach() for name, value in ends.items()}
 
+    def received(self, sent: Weights) -> Weights:
+        return sent
+
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         self._network.load(weights)
         self._network.eval()

@@ -65,6 +65,9 @@ class LowRankEngine:
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         return self._mean(self._stack.of_classifier(), start, chains, shares, sgd, CROSS_ENTROPY)
 
+    def received(self, sent: Weights) -> Weights:
+        return sent
+
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         extraction = self._extraction(weights, len(images))
         return torch.cat(self._workers.map(extraction, images.tensor_split(self._workers.threads)))

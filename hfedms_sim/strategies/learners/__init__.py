@@ -4,9 +4,11 @@ from importlib import import_module
 from typing import Any
 
 from hfedms_sim.learning.engine import ENGINES
+from hfedms_sim.learning.engine.compressing import CompressingEngine
+from hfedms_sim.learning.feedback_learner import FeedbackLearner
 from hfedms_sim.learning.learner import Learner, LearnerContext
 from hfedms_sim.learning.samples import SampleSource, Shuffles
-from hfedms_sim.scenario import ModelSpec, Scenario
+from hfedms_sim.scenario import LocalTraining, ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.known import strategy_of
 
@@ -19,7 +21,15 @@ def make_learner(
     build: Any = getattr(import_module(module), attribute)
     settings, draws = scenario.strategy, Draws(scenario.seed)
     network, start = build.network(settings, model), build.start(settings, model, draws)
-    trained = ENGINES[engine](network, threads)
-    context = LearnerContext(model, start, trained, source, Shuffles(draws), network.buffer_names())
+    context = LearnerContext(
+        model, start, ENGINES[engine](network, threads), source, Shuffles(draws), network.buffer_names()
+    )
+    if settings.compression.is_off:
+        return _built(build, settings, context)
+    compressing = CompressingEngine(context.engine, settings, draws, context.buffers)
+    return FeedbackLearner(_built(build, settings, context._replace(engine=compressing)), compressing.feedback)
+
+
+def _built(build: Any, settings: LocalTraining, context: LearnerContext) -> Learner:
     learner: Learner = build(settings, context)
     return learner

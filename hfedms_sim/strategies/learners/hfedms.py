@@ -7,6 +7,9 @@ What happens to a sensor within a cycle of T rounds, phi being the extractor tha
     rounds 1..    calibrate: train the classifier on S and the memory; the extractor stays as it is, bit for bit
     round T - 1   store: the memory's vectors and all S of the cycle are candidates, Q of them stay
 
+Where the server sends in fewer bytes (`compression.downlink`), phi is what sensors received of it; the server keeps its
+own in full precision.
+
 The oracle keeps every raw sample instead, and extracts them anew in each cycle.
 
 With `initial_memory: local-set` a sensor remembers its whole train set from before the run, in the initial extractor's
@@ -37,7 +40,7 @@ class CalibratingLearner(ChainLearner):
         self._scc = settings
         self.memories: dict[int, Memory] = {}
         self._initial = self._own_extractor() if settings.has_initial_memory else {}
-        self._extractor: Weights = {}  # of this cycle
+        self._extractor: Weights = {}  # of this cycle, as sensors hold it
         self._cycle: dict[int, list[Semantics]] = {}  # what each participant has extracted in it
         self._captured: dict[int, list[Samples]] = {}  # and captured, for the oracle
         self._seen: dict[int, dict[tuple[int, int], None]] = {}  # raw samples the oracle keeps, in order
@@ -52,19 +55,23 @@ class CalibratingLearner(ChainLearner):
             self._end_cycle()
 
     def state(self) -> State:
-        """The cycle's extractor is the model's own from the first full round on."""
+        """The cycle's extractor follows from the model's own from the first full round on."""
         state = super().state() | memories_state(self.memories, self._extractor, self._initial)
         return state | cycle_state(self._cycle, self._captured) | seen_state(self._seen)
 
     def restore(self, state: State) -> None:
         super().restore(state)
-        self._extractor = self._own_extractor()
+        self._extractor = self._scattered_extractor()
         self.memories = memories_from(state, self._extractor, self._initial)
         self._cycle, self._captured = cycle_from(state)
         self._seen = seen_from(state)
 
     def _own_extractor(self) -> Weights:
         return {name: value for name, value in self.weights.items() if not self._is_classifier(name)}
+
+    def _scattered_extractor(self) -> Weights:
+        """Return what sensors hold of the model's extractor: it does not change between two full rounds."""
+        return self._engine.received(self._own_extractor())
 
     def _loss(self) -> Loss:
         if not self._scc.distillation:
@@ -73,7 +80,7 @@ class CalibratingLearner(ChainLearner):
 
     def _begin_cycle(self, record: RoundRecord) -> None:
         self._cycle, self._captured = {}, {}
-        self._extractor = self._own_extractor()
+        self._extractor = self._scattered_extractor()
         if self._scc.interval > 1 and self._scc.scc != "off":
             received = [each for each in record.participations if each.got_scatter]
             for participation, semantics in zip(received, self._extract(received, self._extractor), strict=True):
@@ -104,7 +111,7 @@ class CalibratingLearner(ChainLearner):
         ]
         start = {name: value for name, value in self.weights.items() if self._is_classifier(name)}
         classifier = self._engine.train_classifiers(start, sets, self._shares(chains, sets), self._sgd)
-        self.weights = self._extractor | classifier
+        self.weights = self.weights | classifier
         if self._scc.scc != "off":
             for participation in participants:
                 self._note(participation, extracted[participation.sensor])
@@ -115,8 +122,9 @@ class CalibratingLearner(ChainLearner):
         memory = self.memories.get(participation.sensor)
         if memory is not None and self._scc.scc != "off":
             vectors, labels = torch.cat([vectors, memory.vectors]), torch.cat([labels, memory.labels])
-        epochs = self._shuffles.of(participation.sensor, round_number, len(labels), self._scc.calibration_epochs)
-        return LocalSet(vectors, labels, epochs)
+        sensor = participation.sensor
+        epochs = self._shuffles.of(sensor, round_number, len(labels), self._scc.calibration_epochs)
+        return LocalSet(vectors, labels, epochs, self._shuffles.seed(sensor, round_number), sensor)
 
     def _compensate(self, participants: Sequence[Participation], extracted: dict[int, Semantics]) -> None:
         """Moves the memories that are still in an older extractor's space into that of this cycle's."""
