@@ -265,7 +265,7 @@ class PlanContext(NamedTuple):
     sensors: NDArray[np.int64]
     """Who can be asked to take part, ascending: not announced to be away, has reported if that was asked for, idle."""
     under_way: NDArray[np.int64] = _NOBODY
-    """Who takes part in a chain that started in an earlier round and goes on, ascending."""
+    """Who takes part in a chain of an earlier round that goes on, ascending; not who is announced to be away by now."""
     chains_under_way: int = 0
     """How many such chains there are."""
     metrics: Mapping[str, float | None] = MappingProxyType({})

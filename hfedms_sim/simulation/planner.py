@@ -42,7 +42,7 @@ class Planner:
         started = perf_counter()
         counts = None if captures is None else self._batches.counts(captures)
         sensors = self._world.expected if captures is None else np.array(list(captures), dtype=np.int64)
-        under_way = self._world.under_way, self._world.chains_under_way
+        under_way = self._world.expected_back, self._world.chains_under_way
         context = PlanContext(counts, self._world.network, sensors, *under_way, self._metrics)
         plan = self._strategy.plan(self._state, context)
         self.wall_s += perf_counter() - started

@@ -123,6 +123,7 @@ class EnergyMeter:
         self._airtime = {"up": ledger.uplink_s, "down": ledger.downlink_s}
         self._airtime_w = {"up": self.power.uplink_w, "down": self.power.receive_w}
         self._round_start_s = 0.0
+        self._began_idle = True
         self._begin_round()
 
     def _begin_round(self) -> None:
@@ -177,15 +178,16 @@ class EnergyMeter:
         """Return the joules since the last call; `held` is what the connections have collected since then.
 
         Airtime counts when its transfer ends. If the air is not idle, some of what counts as connected or at rest is
-        airtime so, and is taken off when that ends: sums over rounds are right, and one may have less than nothing.
+        airtime, and is taken off when it ends: sums over rounds are right, and one may have less than nothing.
         """
         power, billed_s = self.power, self._billed_s
         up_s, down_s = self._airtime_s["up"], self._airtime_s["down"]
         all_s = self._sensors * (now_s - self._round_start_s)
         waiting_s = held.connected_s - up_s - down_s - self._setup_s
         rest_s = all_s - held.connected_s - sum(billed_s.values())
-        if is_idle:  # but for rounding
+        if is_idle and self._began_idle:  # but for rounding
             waiting_s, rest_s = max(0.0, waiting_s), max(0.0, rest_s)
+        self._began_idle = is_idle
         idle_s = rest_s if power.rests_idle else held.active_s
         silent_s = (1 - power.transmit_duty) * up_s
         seconds = States(

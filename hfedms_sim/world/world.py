@@ -81,6 +81,7 @@ class World:
         self._round_start_s = 0.0
         self._called_s = 0.0  # when the roll was last called in the round, or it began
         self._settled_s = 0.0
+        self._began_idle = True  # no chain went on when the last round ended
         self._multiple = -1  # of the period, at which the last round began
         self._empty_since_s: dict[int, float] = {}  # batteries
         for sensor in np.setdiff1d(np.arange(scenario.sensors.count), self.covered).tolist():
@@ -140,7 +141,9 @@ class World:
             if not self.chains_under_way:
                 self._invariants.check_idle("a watch for faults", self._conditions.is_unwatched)
         cost = self._settle()
-        by_state_j = self.energy_by_state_j if self.chains_under_way else cost.by_state_j
+        has_barriers = self._began_idle and not self.chains_under_way
+        self._began_idle = not self.chains_under_way
+        by_state_j = cost.by_state_j if has_barriers else self.energy_by_state_j
         if by_state_j is not None:
             self._invariants.check_energy(by_state_j)
         if self._conditions is not None and self._conditions.has_batteries:
@@ -233,13 +236,21 @@ class World:
     @property
     def expected(self) -> NDArray[np.int64]:
         """The sensors that can be asked to take part: in coverage, not announced to be away, and idle."""
-        there = self.covered if self._conditions is None else self._conditions.expected(self.covered)
+        there = self._there(self.covered)
         return np.setdiff1d(there, self.under_way, assume_unique=True) if self.chains_under_way else there
 
     @property
     def under_way(self) -> NDArray[np.int64]:
         """The sensors of chains that go on, ascending."""
         return self._under_way.sensors
+
+    @property
+    def expected_back(self) -> NDArray[np.int64]:
+        """Those of them that are not announced to be away by now."""
+        return self._there(self.under_way)
+
+    def _there(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
+        return sensors if self._conditions is None else self._conditions.expected(sensors)
 
     @property
     def chains_under_way(self) -> int:

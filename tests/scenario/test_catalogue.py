@@ -16,8 +16,9 @@ from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 
 STRATEGIES = (
-    "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, fedcs, static-groups, static-icg, "
-    "hfedms-s or hfedms-d"
+    "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, fedcs, fedasync, fedbuff, hierfavg, "
+    "static-groups, static-icg, "
+    "hfedms-s, hfedms-d or hfedms-async"
 )
 PROFILE = "name: mine\nuplink_bps: 1000\ndownlink_bps: 2000\n"
 
