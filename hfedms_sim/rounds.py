@@ -13,11 +13,11 @@ from the model of round r - 1, its version; 0 is the initial model.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,26 @@ class Group(NamedTuple):
 
     number: int
     sensors: tuple[int, ...]
+
+
+class Singles(Sequence[Group]):
+    """Groups of one sensor each, made when they are asked for: there may be a million, of which few are."""
+
+    def __init__(self, sensors: NDArray[np.int64], first_number: int = 0) -> None:
+        self._sensors = sensors
+        self._first_number = first_number
+
+    def __len__(self) -> int:
+        return len(self._sensors)
+
+    @overload
+    def __getitem__(self, place: int) -> Group: ...
+    @overload
+    def __getitem__(self, place: slice) -> "tuple[Group, ...]": ...
+    def __getitem__(self, place: int | slice) -> "Group | tuple[Group, ...]":
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(*place.indices(len(self))))
+        return Group(self._first_number + range(len(self))[place], (int(self._sensors[place]),))
 
 
 class WorkStep(NamedTuple):
@@ -125,7 +145,7 @@ class Plan:
     relay_bytes: int | None = None
     uplink_bytes: int | None = None
     carries_over: bool = False
-    standby: tuple[Group, ...] = ()
+    standby: Sequence[Group] = ()
     edge_rounds: int = 0
 
     @property

@@ -106,6 +106,6 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
             cycle=plan.cycle,
             left=max(0, left - record.arrivals) if plan.standby else 0,
             total_groups=plan.total_groups,
-            waiting=plan.standby,
+            waiting=tuple(plan.standby),
             counts=state.counts if plan.counts is None else plan.counts,
         )

@@ -13,11 +13,12 @@ s(t) of what it would count otherwise:
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, Singles, WorkStep
 from hfedms_sim.scenario import LocalTraining, NonNegativeFloat
 from hfedms_sim.schedule import selected
 from hfedms_sim.strategies.base import Strategy
@@ -85,19 +86,15 @@ class Windowed(Strategy[Own, int]):
             uplink_bytes=costs.uplink_bytes,
         )
 
-    def _draw(self, window: int, context: PlanContext) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
-        """Return who starts now, and who is next: those that are idle first, then whoever has just arrived."""
+    def _draw(self, window: int, context: PlanContext) -> tuple[tuple[Group, ...], Sequence[Group]]:
+        """Return who starts now, and who is next: those that are idle first, then whoever is back by then."""
         idle, busy, draws = context.sensors, context.under_way, self.factory.draws
         concurrency = selected(self.settings.sample_ratio, len(idle) + len(busy))
         free = max(0, concurrency - context.chains_under_way)
         drawn = draws.order("selection", idle, window)
-        following = drawn[free : free + self.awaited]
-        if len(following) < self.awaited:
-            following = np.append(following, draws.order("selection", busy, window))
-        sensors = [*np.sort(drawn[:free]).tolist(), *following.tolist()]
-        groups = tuple(Group(number, (sensor,)) for number, sensor in enumerate(sensors))
-        started = min(free, len(drawn))
-        return groups[:started], groups[started:]
+        starting = Singles(np.sort(drawn[:free]))
+        following = np.append(drawn[free:], draws.order("selection", busy, window))
+        return tuple(starting), Singles(following, len(starting))
 
     def update(self, state: int, plan: Plan, record: RoundRecord) -> int:
         return state + 1

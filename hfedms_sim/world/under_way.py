@@ -102,13 +102,14 @@ class Standby:
 
     def __init__(self, groups: Iterable[Group], under_way: UnderWay) -> None:
         self._under_way = under_way
-        self._waiting = list(enumerate(groups))  # a heap
+        self._unseen = enumerate(groups)
         self._blocked: dict[int, list[tuple[int, Group]]] = {}
+        self._released: list[tuple[int, Group]] = []  # a heap; they all come before whoever was not looked at yet
 
     def next(self) -> Group | None:
         """Return the group that is next, which is then no longer waiting; None: there is none."""
-        while self._waiting:
-            place, group = heappop(self._waiting)
+        while (waiting := heappop(self._released) if self._released else next(self._unseen, None)) is not None:
+            place, group = waiting
             busy = next((each for each in group.sensors if self._under_way.is_busy(each)), None)
             if busy is None:
                 return group
@@ -119,4 +120,4 @@ class Standby:
         """Look again at whoever waits for a sensor of a chain that is over."""
         for sensor in group.sensors:
             for waiting in self._blocked.pop(sensor, ()):
-                heappush(self._waiting, waiting)
+                heappush(self._released, waiting)

@@ -14,8 +14,9 @@ class MixingLearner(WindowLearner):
         self._mixing = settings.mixing
 
     def _updated(self, arrivals: Sequence[Arrival]) -> Weights:
+        """Mix in what was trained: an older model that came back as it was says nothing."""
         weights = self.weights
-        for arrival in arrivals:
+        for arrival in (each for each in arrivals if each.chain):
             share = self._mixing * self._law(arrival.staleness)
             end = self._trained_mean([arrival._replace(share=1.0)])
             weights = {name: value + share * (end[name] - value) for name, value in weights.items()}

@@ -20,7 +20,7 @@ _VERSION = "version/"
 
 
 class Arrival(NamedTuple):
-    """A chain that has arrived: what it trained on, from which version, and its share in a mean."""
+    """A chain that has arrived: what it trained on, if anything, from which version, and its share in a mean."""
 
     started: int
     staleness: int
@@ -36,8 +36,8 @@ class WindowLearner(ChainLearner):
 
     def learn(self, record: RoundRecord) -> None:
         self._versions[record.round] = self.weights
-        arrivals = [each for each in self._arrivals(record) if each.chain]
-        if arrivals:  # else nobody had anything to learn from
+        arrivals = self._arrivals(record)
+        if any(each.chain for each in arrivals):  # else nobody had anything to learn from
             self.weights = self._updated(arrivals)
         self._versions = {each: self._versions[each] for each in record.under_way}
 
