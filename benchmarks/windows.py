@@ -4,7 +4,8 @@
     and 110 windows of FedAsync, against a round of FedAvg with as many trainings. On one core, by the generic engine
     (a ninth of the arrivals) and by the one that `auto` takes; the median of interleaved ratios.
 (b) The clock: three windows of FedBuff of a million sensors in 50 cells, 300,000 under way, against one FedAvg round of
-    as many: processor seconds per transfer. Three processes each, in turn; the best of each counts.
+    as many: processor seconds per transfer that has begun. Three processes each, in turn; the best of each counts. In
+    the round all transfers of a cell end together and share an event; in windows each ends on its own.
 """
 
 from collections.abc import Sequence
