@@ -42,7 +42,7 @@ def main(count: int, *kinds: str) -> None:
             result = run(scenario_of(count, *kinds), timing_only=True, out=Path(directory) / f"run{len(measured)}")
             phases = result.provenance["wall_s"]
             spent = {"seconds": phases["play"] + phases["write"], "cpu_s": process_time() - start}
-            begun = len(result.arrow("transfers")) + result.rounds["under_way"].iloc[-1]
+            begun = len(result.arrow("transfers")) + result.rounds["under_way"].fillna(0).iloc[-1]
             measured.append(spent | {"transfers": int(begun)})
     gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # ru_maxrss is in kilobytes
     print(json.dumps(min(measured, key=lambda each: each["seconds"]) | {"gigabytes": gigabytes}))

@@ -214,7 +214,8 @@ class RoundRecord:
 
     In a window the chains are those that ended in it, in the order in which the server heard of them. `started`: the
     rounds in which they started; empty: all in this one. `under_way`: the rounds in which those started that go on,
-    each once and ascending: their versions are still needed.
+    each once and ascending: their versions are still needed. `numbers`: those of the chains' groups. `models_since`:
+    how many models the server has made since each started; void windows make none. Empty: one in each round.
     """
 
     round: int
@@ -229,10 +230,17 @@ class RoundRecord:
     participants: int = 0
     started: tuple[int, ...] = ()
     under_way: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
+    models_since: tuple[int, ...] = ()
 
     @property
     def staleness(self) -> tuple[int, ...]:
-        """Return for each chain how many newer models the server had made than the one it started from."""
+        """Return for each chain how many newer models the server has than the one it started from."""
+        return self.models_since or self.ages
+
+    @property
+    def ages(self) -> tuple[int, ...]:
+        """Return for each chain how many rounds ago it started."""
         return tuple(self.round - each for each in self.started) or (0,) * len(self.chains)
 
     @property
@@ -305,16 +313,16 @@ def lineage_after(parent: str, record: RoundRecord) -> str:
     where one is older than the round, or is kept for a chain under way.
     """
     participations = list(record.participations)
-    each_chain = zip(record.chains, record.arrived, record.staleness, strict=True)
-    chains = [(len(chain), arrived, staleness) for chain, arrived, staleness in each_chain if chain]
+    each_chain = zip(record.chains, record.arrived, record.ages, strict=True)
+    chains = [(len(chain), arrived, age) for chain, arrived, age in each_chain if chain]
     columns: list[list[Any]] = [
         [length for length, _, _ in chains],
         [arrived for _, arrived, _ in chains],
         [(p.sensor, p.trained, p.handed_over, p.got_scatter, len(p.samples)) for p in participations],
         [span for p in participations for span in p.samples],
     ]
-    if record.under_way or any(record.staleness):
-        columns += [[staleness for _, _, staleness in chains], [record.round - each for each in record.under_way]]
+    if record.under_way or any(record.ages):
+        columns += [[age for _, _, age in chains], [record.round - each for each in record.under_way]]
     digest = sha256(f"{parent}/{record.phase}".encode())
     for column in columns:
         digest.update(len(column).to_bytes(8, "little"))

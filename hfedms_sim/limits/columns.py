@@ -49,10 +49,10 @@ class TraceColumns:
     """Rounds, transfers and work.
 
     `link` of a transfer is the number of its cell's direction (links.py), `latency_s` that of its sensor's coverage
-    class; a broadcast has that of its cell's last class, and a transfer that was aborted none. `is_ok` of transfers and
-    work: neither lost nor aborted. `chain` of both tells chains apart, those of earlier rounds too; -1 outside any.
-    `is_window` of a round: chains went on when it began, or when it ended. A run that ended within a round has rows of
-    a round that is none of `rounds`.
+    class; a broadcast has that of its cell's last class, and a transfer that was aborted none. `is_ok` of transfers
+    and work: neither lost nor aborted. `chain` of both tells chains apart, those of earlier rounds too; -1 outside
+    any. `is_window` of a round: it had no barrier. A run that ended within a round has rows of a round that is none
+    of `rounds`.
     """
 
     rounds: Columns
@@ -95,8 +95,8 @@ def _note_chains(
     work: dict[str, Array],
 ) -> None:
     """Add which rows belong to one chain, and which rounds are windows; in earlier versions none is."""
-    under_way = _whole_numbers(source, "rounds", first_round, "under_way", np.zeros(len(rounds["round"]), dtype=int))
-    rounds["is_window"] = (under_way > 0) | (np.append(0, under_way[:-1])[: len(under_way)] > 0)
+    under_way = _whole_numbers(source, "rounds", first_round, "under_way", np.full(len(rounds["round"]), -1))
+    rounds["is_window"] = under_way >= 0
     most = 1 + max(transfers["group"].max(initial=0), work["group"].max(initial=0))
     for name, rows in (("transfers", transfers), ("work", work)):
         version = _whole_numbers(source, name, first_round, "version", rows["round"] - 1)
@@ -111,7 +111,7 @@ def _whole_numbers(
     if column not in known:
         return otherwise
     found = _table(source, name, first_round, ["round", column])[column]
-    return np.asarray(pc.fill_null(found, 0).to_numpy(), dtype=np.int64)
+    return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
 
 
 def _note_outcomes(

@@ -8,8 +8,9 @@ round add up to its length.
 
 Of a team, whose sensors train side by side in its edge rounds, the path goes through the last in each (teams.py).
 
-In a window (rounds.py) the path is that of the chain whose arrival closed it, from where the window begins: of a step
-that began before it counts the share that lies within.
+In a window (rounds.py) the path is that of the chain whose arrival closed it; before that, if it started within the
+window, of the chain whose place it took; and so on to where the window begins. Of a step that began before it counts
+the share that lies within.
 
 Where something goes wrong, the path goes through all tries of that report and of that receiver. A round that was closed
 because enough chains had arrived has the last of those on its path, one that was closed by its deadline the late chain
@@ -162,27 +163,63 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     is_played = goes_on | (transfers["ready_s"] >= start_s)
     is_scatter, is_chain = is_played & (transfers["payload"] == _SCATTER), is_played & (transfers["group"] >= 0)
     reports = _all_tries(transfers, of_round, is_played & (transfers["payload"] == _REPORT), count)
-    is_last = _awaited(columns, of_round, is_chain) & _may_close(columns, of_round, count)
+    is_last = _awaited(columns, of_round, is_chain) & _may_close(columns, of_round, is_chain, count)
     last_hop = _last_of_rounds(of_round, is_last)
-    chain = np.full(count + 1, NOWHERE)  # with a place for rows of a round that was not played to its end
-    chain[of_round[last_hop]] = transfers["chain"][last_hop]
+    paths = _followed_back(columns, of_round, is_chain, last_hop)
     of_round, of_work = np.minimum(of_round, count), np.minimum(of_work, count)
     scatter_s = np.full(count + 1, np.inf)
     np.minimum.at(scatter_s, of_round[is_scatter], transfers["ready_s"][is_scatter])
     is_after = work["start_s"] >= scatter_s[of_work]
     scatters, last_works = _last_scatter(columns, of_round, of_work, is_scatter, is_after)
-    in_chain = np.flatnonzero(is_chain & (transfers["chain"] == chain[of_round]))
+    in_chain = np.flatnonzero(is_chain & np.isin(_key(transfers["chain"], of_round, count), paths))
     is_worked = ~is_after & (work["end_s"] >= starts_s[of_work])
-    work_in_chain = np.flatnonzero(is_worked & (work["chain"] == chain[of_work]))
+    work_in_chain = np.flatnonzero(is_worked & np.isin(_key(work["chain"], of_work, count), paths))
     in_chain, work_in_chain = slowest_of_teams(transfers, in_chain, work, work_in_chain)
     return np.concatenate([reports, in_chain, scatters]), np.concatenate([work_in_chain, last_works])
 
 
-def _may_close(columns: TraceColumns, of_round: Ints, count: int) -> Array:
-    """Return which transfers may have closed their round: in a window only those that brought the server a model."""
-    transfers, is_window = columns.transfers, np.append(columns.rounds["is_window"], False)
-    may_close: Array = transfers["is_ok"] & (transfers["target"] == SERVER) | ~is_window[np.minimum(of_round, count)]
+def _may_close(columns: TraceColumns, of_round: Ints, is_chain: Array, count: int) -> Array:
+    """Return which transfers may have closed their round: in a window those that brought the server a model, if any."""
+    transfers, place = columns.transfers, np.minimum(of_round, count)
+    brought = is_chain & transfers["is_ok"] & (transfers["target"] == SERVER)
+    awaits_arrival = np.append(columns.rounds["is_window"], False)
+    awaits_arrival &= np.bincount(place[brought], minlength=count + 1) > 0
+    may_close: Array = brought | ~awaits_arrival[place]
     return may_close
+
+
+def _followed_back(columns: TraceColumns, of_round: Ints, is_chain: Array, last_hop: Ints) -> Ints:
+    """Return the chains on the paths, as keys: the one that closed each round, and in windows those before it.
+
+    A chain that started within a window has taken the place of one that had arrived just then.
+    """
+    transfers, rounds, count = columns.transfers, columns.rounds, len(columns.rounds["round"])
+    keys = _key(transfers["chain"][last_hop], of_round[last_hop], count).tolist()
+    if not rounds["is_window"].any():
+        return np.array(keys, dtype=np.int64)
+    begun_s: dict[int, float] = {}
+    for chain, ready_s in zip(
+        transfers["chain"][is_chain].tolist(), transfers["ready_s"][is_chain].tolist(), strict=True
+    ):
+        begun_s[chain] = min(ready_s, begun_s.get(chain, ready_s))
+    arrived = np.flatnonzero(is_chain & transfers["is_ok"] & (transfers["target"] == SERVER))
+    ends = np.searchsorted(arrived, last_hop)  # places among the arrivals; rows are in the order of their ends
+    for place, row in zip(ends.tolist(), last_hop.tolist(), strict=True):
+        number, chain = int(of_round[row]), int(transfers["chain"][row])
+        while place > 0 and rounds["is_window"][number] and begun_s[chain] > rounds["start_s"][number]:
+            place -= 1
+            before = arrived[place]
+            if of_round[before] < number:
+                break
+            if transfers["end_s"][before] <= begun_s[chain]:
+                chain = int(transfers["chain"][before])
+                keys.append(int(_key(np.array(chain), np.array(number), count)))
+    return np.array(keys, dtype=np.int64)
+
+
+def _key(chain: Ints, of_round: Ints, count: int) -> Ints:
+    """Return a number for each chain in each round; negative outside any chain."""
+    return np.where(chain >= 0, chain * (count + 1) + of_round, -1)
 
 
 def _awaited(columns: TraceColumns, of_round: Ints, is_chain: Array) -> Array:
@@ -251,6 +288,7 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
         "sensor": np.concatenate([sent["sensor"][transfers], worked["sensor"][work], none]),
         "link": np.concatenate([sent["link"][transfers], np.full(len(work), NOWHERE), none]),
         "row": np.concatenate([transfers, work, none]),
+        "chain": np.concatenate([sent["chain"][transfers], worked["chain"][work], none]),
         "target": np.concatenate([sent["target"][transfers], np.full(len(work), NOWHERE), none]),
         "is_ok": np.concatenate([sent["is_ok"][transfers], worked["is_ok"][work], np.ones(count, dtype=bool)]),
         "start_s": np.concatenate([sent["ready_s"][transfers], worked["start_s"][work], rounds["end_s"]]),
@@ -261,17 +299,18 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
     of_round = steps["round"] - (rounds["round"][0] if count else 1)
     is_first = steps["is_first"] = np.append(True, np.diff(of_round) > 0)[: len(of_round)]
     steps["begin_s"] = np.where(is_first, rounds["start_s"][of_round], np.roll(steps["end_s"], 1))
-    steps["chain_sensors"] = _chain_sensors(steps, of_round, count)
+    steps["chain_sensors"] = _chain_sensors(steps)
     steps["failed"] = np.full(len(of_round), NOWHERE)
     if columns.faults is not None:
         steps["failed"] = columns.faults.failed_between(steps["begin_s"], steps["start_s"])
     return steps
 
 
-def _chain_sensors(steps: dict[str, Array], of_round: Ints, count: int) -> Ints:
-    """Return how many sensors of each step's chain handed over."""
+def _chain_sensors(steps: dict[str, Array]) -> Ints:
+    """Return how many sensors of each step's chain handed over on the path."""
     is_up = (steps["kind"] == 0) & (steps["group"] >= 0) & (steps["link"] % 2 == 0)
     is_handed_over = is_up & steps["is_ok"] & (steps["target"] != STATION)
-    sensors = np.bincount(of_round[is_handed_over], minlength=count)
-    chained: Ints = np.where(steps["group"] >= 0, sensors[of_round], 0)
+    chains, which = np.unique(np.stack([steps["round"], steps["chain"]]), axis=1, return_inverse=True)
+    sensors = np.bincount(which.ravel()[is_handed_over], minlength=chains.shape[1])
+    chained: Ints = np.where(steps["group"] >= 0, sensors[which.ravel()], 0)
     return chained

@@ -67,7 +67,8 @@ def _lives(result: RunResult) -> str:
     period_s = result.scenario.round_period_s
     every = "" if period_s is None else f", one every {format_seconds(period_s)}"
     lines = {"continuous": f"if rounds go on like these{every}", "rounds_per_day": f"at {rounds} a day"}
-    return f"on {sensors.battery_wh:g} Wh\n" + "\n".join(f"{_life(lives[key])}, {when}" for key, when in lines.items())
+    known = {key: when for key, when in lines.items() if lives[key] is not None}
+    return f"on {sensors.battery_wh:g} Wh\n" + "\n".join(f"{_life(lives[key])}, {when}" for key, when in known.items())
 
 
 def _life(life: Mapping[str, Any]) -> str:

@@ -59,9 +59,10 @@ def _lives(scenario: Scenario, world: World, rounds: int) -> dict[str, Any]:
     spent = world.energy_of_sensors()
     days = {
         "continuous": spent.total_j * (SECONDS_PER_DAY / spent.elapsed_s),
-        "rounds_per_day": spent.joules_a_day(rounds, scenario.sensors.rounds_per_day),
+        "rounds_per_day": None if world.has_windows else spent.joules_a_day(rounds, scenario.sensors.rounds_per_day),
     }
-    return {which: _life(scenario.sensors.battery_j, joules_a_day)._asdict() for which, joules_a_day in days.items()}
+    battery_j = scenario.sensors.battery_j
+    return {which: None if each is None else _life(battery_j, each)._asdict() for which, each in days.items()}
 
 
 def _life(battery_j: float, joules_a_day: NDArray[np.float64]) -> Life:

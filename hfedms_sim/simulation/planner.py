@@ -68,6 +68,7 @@ class Planner:
         for group in plan.groups:
             for sensor in busy.intersection(group.sensors):
                 raise InputError(f"{path}: plan of round {plan.round} starts sensor {sensor}, which is under way")
+            busy.update(group.sensors)
 
     def _require_declared(self, plan: Plan) -> None:
         """Refuse chains of several sensors where the settings have said that nobody relays, so that codecs fit."""

@@ -91,10 +91,10 @@ class Session:
         rounds = self._scenario.rounds
         for played in self.played_rounds(longest_first_round_s):
             plan, record, _ = played
-            teaches = plan.groups or record.chains or record.phase == "calibration"
-            metrics = self._learn(record) if teaches else None
+            teaches = bool(plan.groups or record.chains or record.phase == "calibration")
+            metrics = self._learn(record, teaches)
             number = self._rounds_played = record.round
-            under_way = self._world.chains_under_way
+            under_way = self._world.chains_under_way if plan.carries_over else None
             self._trace.rounds.append(_round_row(played, metrics or Metrics(), self._lineage, under_way))
             on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
             if self._stopped is not None:
@@ -192,16 +192,19 @@ class Session:
             empty_plan(number, cycle), self._world.without_anybody(number, cycle), self._world.end_round()
         )
 
-    def _learn(self, record: RoundRecord) -> Metrics | None:
-        """Metrics if the round was evaluated."""
+    def _learn(self, record: RoundRecord, teaches: bool) -> Metrics | None:
+        """Learn a round, if it teaches anything, and return what the model measures if the round is evaluated."""
         if self.learner is None:
             return None
-        self._rounds_learnt += 1
-        if not self.learner.learn(record, self._lineage):
-            self._note_divergence(record, "a weight")
-            return None
+        if teaches:
+            self._rounds_learnt += 1
+            if not self.learner.learn(record, self._lineage):
+                self._note_divergence(record, "a weight")
+                return None
         scenario = self._scenario
-        if record.round % scenario.evaluate_every and record.round != scenario.rounds and not self._is_over(record):
+        is_last = record.round == scenario.rounds or self._is_over(record)
+        is_due = is_last if not teaches else is_last or record.round % scenario.evaluate_every == 0
+        if not is_due or not self._rounds_learnt:
             return None
         metrics = self.learner.evaluate()
         if metrics.loss is not None and not isfinite(metrics.loss):
@@ -224,6 +227,8 @@ class Session:
         if self._is_over(record) and self._stopped is None:
             self._stopped = Stopped.in_time(self._scenario.stop_after_s or 0.0, record.round)
         if self._stopped is not None or (record.phase == "calibration" and not record.chains):
+            return
+        if record.under_way and not record.chains:  # a window that was closed before anybody could be back
             return
         self._void_rounds = self._void_rounds + 1 if record.is_void else 0
         if record.is_void and self._world.is_deserted:
@@ -277,7 +282,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _round_row(played: PlayedRound, metrics: Metrics, lineage: str, chains_under_way: int) -> RoundRow:
+def _round_row(played: PlayedRound, metrics: Metrics, lineage: str, chains_under_way: int | None) -> RoundRow:
     plan, record, cost = played
     trained = sum(participation.trained for participation in record.participations)
     return RoundRow(

@@ -4,7 +4,8 @@ are unequal.
 Groups are formed as in HFedMS-S (hfedms.py), of the sensors that are idle: as many of the M groups of the cycle as is
 their share. At most m = floor(kappa M) chains are under way. A chain that has come back is mixed into the model at
 once, as in FedAsync (w <- (1 - a) w + a w_chain, a = mixing x s(staleness)), and the next group starts from that model.
-A cycle has m arrivals, as many as a round of HFedMS-S has chains; then the idle sensors report, and are grouped anew.
+A cycle has m arrivals, as many as a round of HFedMS-S has chains; then the idle sensors report, and are grouped anew,
+by the M of the next cycle. If no group is left before that, they are grouped anew by the same M.
 Left out: calibration rounds, and with them the semantic memory, which need a model that all sensors of a cycle share.
 """
 
@@ -37,6 +38,11 @@ class AsyncState:
     waiting: tuple[Group, ...] = ()
     counts: ClassCounts | None = None
 
+    @property
+    def regroups(self) -> bool:
+        """Whether the coming window begins with new groups."""
+        return self.left == 0 or not self.waiting
+
 
 class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
     paper = "after Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023, and Xie et al., FedAsync, 2019"
@@ -48,17 +54,17 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
         return AsyncState(round=1)
 
     def report(self, state: AsyncState) -> Payload | None:
-        is_due = state.left == 0 and state.counts is None
+        is_due = state.regroups and state.counts is None
         return class_counts_report(self.factory.model.classes) if is_due else None
 
     def plan(self, state: AsyncState, context: PlanContext) -> Plan:
         settings, costs = self.settings, self.costs(self.settings, self.factory.model)
         cycle, total, waiting, distance, counts = state.cycle, state.total_groups, state.waiting, None, None
-        if state.left == 0:
+        if state.regroups:
             sensors, known = reported_counts(self.factory.sensors, state.counts, context)
-            cycle, everybody = cycle + 1, len(context.sensors) + len(context.under_way)
+            cycle, everybody = cycle + (state.left == 0), len(context.sensors) + len(context.under_way)
             total = group_count(settings.growth, settings.alpha, settings.beta, cycle, max(1, everybody))
-            waiting, distance = self._formed(cycle, sensors, known, total * len(sensors) // max(1, everybody))
+            waiting, distance = self._formed(state.round, sensors, known, total * len(sensors) // max(1, everybody))
             if settings.class_counts == "once" and state.counts is None:
                 counts = kept_counts(self.factory.sensors, sensors, known)
         free = max(0, selected(settings.sample_ratio, total) - context.chains_under_way)
@@ -85,27 +91,31 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
         )
 
     def _formed(
-        self, cycle: int, sensors: SensorIds, counts: ClassCounts, number: int
+        self, round_number: int, sensors: SensorIds, counts: ClassCounts, number: int
     ) -> tuple[tuple[Group, ...], int | None]:
-        """Return so many groups of these sensors, at least one, in the order in which they start."""
+        """Return so many groups of these sensors, at least one, in the order in which they start.
+
+        Draws are keyed by the round: a cycle may group more than once.
+        """
         if not len(sensors):
             return (), None
         draws = self.factory.draws
-        groups, distance = grouped(self.settings, sensors, counts, max(1, number), draws, cycle)
-        order = draws.order("selection", np.arange(len(groups)), cycle).tolist()
+        groups, distance = grouped(self.settings, sensors, counts, max(1, number), draws, round_number)
+        order = draws.order("selection", np.arange(len(groups)), round_number).tolist()
         return tuple(Group(place, groups[group]) for place, group in enumerate(order)), distance
 
     def update(self, state: AsyncState, plan: Plan, record: RoundRecord) -> AsyncState:
-        """Count the arrivals of the cycle, which also ends when none of its groups is left.
+        """Count the arrivals of the cycle, and leave out the groups on standby that have started.
 
-        Groups on standby that have started are left out of the next plan, because their sensors are under way.
+        Those that go on are left out of the next plan, because their sensors are under way.
         """
         left = selected(self.settings.sample_ratio, plan.total_groups) if plan.cycle > state.cycle else state.left
+        over = {number for number, begun in zip(record.numbers, record.started, strict=True) if begun == record.round}
         return AsyncState(
             round=state.round + 1,
             cycle=plan.cycle,
-            left=max(0, left - record.arrivals) if plan.standby else 0,
+            left=max(0, left - record.arrivals),
             total_groups=plan.total_groups,
-            waiting=tuple(plan.standby),
+            waiting=tuple(group for group in plan.standby if group.number not in over),
             counts=state.counts if plan.counts is None else plan.counts,
         )

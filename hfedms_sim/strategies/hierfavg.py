@@ -10,10 +10,11 @@ The paper's kappa_1 are a sensor's local steps (here `epochs` over what it captu
 base station counts at the server by all samples that its sensors have trained on in the round.
 """
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from hfedms_sim.rounds import Group, Plan, PlanContext
-from hfedms_sim.scenario import PositiveInt
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 
 
@@ -21,7 +22,7 @@ class HierFAVGSettings(AveragingSettings):
     can_over_select: ClassVar[bool] = False
 
     name: Literal["hierfavg"] = "hierfavg"
-    edge_rounds: PositiveInt = 2
+    edge_rounds: Annotated[int, Field(ge=1, le=1000)] = 2
     """How often a base station averages its sensors before the server averages base stations."""
 
 

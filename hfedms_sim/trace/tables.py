@@ -53,7 +53,7 @@ class RoundRow(NamedTuple):
     deadline_missed: Annotated[int | None, "chains that were cut off when the round was closed"]
     void: Annotated[bool | None, "whether too few arrived, so that the model stayed as it was"]
     staleness: Annotated[float | None, "of the chains that arrived: models made since the one each began with; mean"]
-    under_way: Annotated[int | None, "chains that go on after the round"]
+    under_way: Annotated[int | None, "chains that go on after a window; null where there is a barrier"]
 
 
 class TransferRow(NamedTuple):

@@ -72,9 +72,9 @@ class Conditions:
             watch for watch in (self._radios, *(watch for watch, _ in self._shadows)) if not watch.is_needless
         )
 
-    def begin_round(self, sensors: NDArray[np.int64], oldest_turn: int) -> None:
-        """Forget all turns before this one; most of these sensors are going to be asked about."""
-        for turn in [each for each in self._sent_before if each < oldest_turn]:
+    def begin_round(self, sensors: NDArray[np.int64], oldest_turn: int | None) -> None:
+        """Forget all turns before this one, or all; most of these sensors are going to be asked about."""
+        for turn in [each for each in self._sent_before if oldest_turn is None or each < oldest_turn]:
             del self._sent_before[turn]
         self._reach.prepare(sensors, self.env.now)
         self._crashes.spells.prepare(sensors, self.env.now)

@@ -21,6 +21,8 @@ class Course(NamedTuple):
     number: int
     started: int
     """The round in which it did."""
+    model: int
+    """How many models the server had made by then."""
     group: Group
     chain: list[Participation]
 
@@ -39,6 +41,8 @@ class UnderWay:
         self._started: Counter[int] = Counter()  # chains by the round in which they started
         self._busy: set[int] = set()
         self._ended: list[End] = []
+        self.models = 0
+        """How many the server has made: one in each window that was not void."""
         self.on_end: Callable[[], None] | None = None
         """Who is told when a chain ends."""
 
@@ -57,7 +61,7 @@ class UnderWay:
 
     def begin(self, started: int, group: Group) -> Course:
         """Note that a chain starts, in this round."""
-        course = Course(self._begun, started, group, [])
+        course = Course(self._begun, started, self.models, group, [])
         self._busy.update(group.sensors)
         self._started[started] += 1
         self._courses += 1

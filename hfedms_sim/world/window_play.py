@@ -2,12 +2,13 @@
 
 What ends at one instant is handled at its end, in the order in which it started: first the server takes in chains that
 are over, until the window has all its arrivals; then, if it is still open, a group on standby starts for each of them.
-Chains that ended at that instant and were not taken in belong to the next window; their sensors are busy until then. So
-nobody starts from a model while the arrivals that make the next one are known, and the order of events on the clock,
-which rounding may decide, decides nothing.
+Chains that ended at that instant and were not taken in belong to the next window, which closes at once if they are
+enough; their sensors are busy until then. So the order of events on the clock decides nothing.
 
 The window is also closed at its deadline, and when nobody is under way any more and nobody can start.
 """
+
+from dataclasses import replace
 
 from simpy import Event, Timeout
 from simpy.events import ProcessGenerator
@@ -27,7 +28,7 @@ class WindowPlay(Chains):
         self._under_way = under_way
         self._standby = Standby(plan.standby, under_way)
         self._closed = Event(self.env)
-        self._is_looking = False
+        self._is_looking = self._is_due = False
         self._taken: list[End] = []
         self._arrivals = 0
 
@@ -37,11 +38,24 @@ class WindowPlay(Chains):
         for group in plan.groups:
             self._start(group)
         if self.closes_s is not None:
-            Timeout(self.env, max(0.0, self.closes_s - self.env.now)).callbacks.append(lambda _: self._look())
+            Timeout(self.env, max(0.0, self.closes_s - self.env.now)).callbacks.append(self._fall_due)
         self._look()
         self.run_until(self._closed)
         self._under_way.on_end = None
-        return self._record(start_s)
+        record = self._record(start_s)
+        self._forget()
+        return record
+
+    def _forget(self) -> None:
+        """Keep no more than chains under way need: there may be many windows that wait for their last."""
+        self._plan = replace(self._plan, groups=(), standby=())
+        self._standby = Standby((), self._under_way)
+        self._taken = []
+
+    def _fall_due(self, _: Event) -> None:
+        """Close the window, when its deadline is there, at the end of this instant."""
+        self._is_due = True
+        self._look()
 
     def _start(self, group: Group) -> None:
         course = self._under_way.begin(self._turn, group)
@@ -67,7 +81,7 @@ class WindowPlay(Chains):
             self._arrivals += end.has_arrived
             self._standby.release(end.course.group)
         self._taken += taken
-        if self._arrivals == awaited or (self.closes_s is not None and self.env.now >= self.closes_s):
+        if self._arrivals == awaited or self._is_due:
             self._closed.succeed()
             return
         for group in filter(None, (self._standby.next() for _ in taken)):
@@ -76,18 +90,22 @@ class WindowPlay(Chains):
             self._closed.succeed()
 
     def _record(self, start_s: float) -> RoundRecord:
-        plan, taken = self._plan, self._taken
-        asked = plan.closes_after or len(taken)
+        plan, taken, under_way = self._plan, self._taken, self._under_way
+        counts = self._judged([end.has_arrived for end in taken], asked=plan.closes_after or len(taken))
+        models_since = tuple(under_way.models - end.course.model for end in taken)
+        under_way.models += any(counts)
         return RoundRecord(
             round=plan.round,
             cycle=plan.cycle,
             phase=plan.phase,
             chains=tuple(tuple(end.course.chain) for end in taken),
-            arrived=tuple(self._judged([end.has_arrived for end in taken], asked)),
+            arrived=tuple(counts),
             start_s=start_s,
             end_s=self.env.now,
             arrivals=self._arrivals,
             participants=sum(len(end.course.group.sensors) for end in taken),
             started=tuple(end.course.started for end in taken),
-            under_way=self._under_way.rounds,
+            under_way=under_way.rounds,
+            numbers=tuple(end.course.group.number for end in taken),
+            models_since=models_since,
         )

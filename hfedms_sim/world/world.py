@@ -126,7 +126,7 @@ class World:
         if period_s is not None:
             self._run(until(self.env, self._next_begin_s(period_s)))
         self._run(conditions.can_begin(self.covered))
-        conditions.begin_round(self.covered, min(self._under_way.rounds, default=self._floor.round))
+        conditions.begin_round(self.covered, min(self._under_way.rounds, default=None))
 
     def _next_begin_s(self, period_s: float) -> float:
         """Return the first multiple of the period that is not in the past, and at which no round has begun."""
@@ -251,6 +251,11 @@ class World:
 
     def _there(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
         return sensors if self._conditions is None else self._conditions.expected(sensors)
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether chains have gone on from one round to the next."""
+        return self._under_way.models > 0
 
     @property
     def chains_under_way(self) -> int:

@@ -72,7 +72,7 @@ TOTAL_GROUPS = {
     "static-icg": [3] * 6,
     "hfedms-s": [3, 6, 9, 9, 11, 11],
     "hfedms-d": [3, 3, 3, 6, 6, 6],
-    "hfedms-async": [3, 3, 6, 6, 9, 9],
+    "hfedms-async": [3, 3, 6, 6, 6, 6],
 }
 EVERYONE_ALONE = [7] * 6  # floor(0.7 x 11)
 MLP, MLP_CLASSIFIER, SMALL_CNN = 12_560 + 102, 102, 53_664 + 390  # parameters, for the toy's six classes
