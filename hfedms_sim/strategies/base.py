@@ -16,7 +16,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.rounds import Payload, Plan, PlanContext, RoundRecord
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ModelSpec
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.costs import Costs, plain_costs
@@ -60,6 +60,26 @@ class Strategy(ABC, Generic[Own, State]):
     def costs(cls, settings: Own, model: ModelSpec) -> Costs:
         """Return what a participant of a full round costs."""
         return plain_costs(settings, model)
+
+    def full_plan(self, round_number: int, cycle: int, groups: tuple[Group, ...], total_groups: int) -> Plan:
+        """Return a round in which every sensor of these groups trains the whole model; `replace` adds what is more."""
+        costs = self.costs(self.settings, self.factory.model)
+        return Plan(
+            round=round_number,
+            cycle=cycle,
+            phase="full",
+            groups=groups,
+            total_groups=total_groups,
+            payload=Payload("model", costs.model_bytes),
+            work=(WorkStep("train", costs.training_multiply_adds * self.settings.epochs),),
+            memory_fill={},
+            reuse_batch=False,
+            scatter=None,
+            trained_parameters=costs.parameters,
+            extra_uplink_bytes=costs.extra_uplink_bytes,
+            relay_bytes=costs.relay_bytes,
+            uplink_bytes=costs.uplink_bytes,
+        )
 
     @abstractmethod
     def start(self) -> State:

@@ -6,9 +6,10 @@ Each round floor(kappa K) sensors, drawn anew, pull the model, train on what the
 in the sensors' loss or in the server's mean.
 """
 
+from dataclasses import replace
 from typing import ClassVar, Literal, TypeVar
 
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import LocalTraining, ServerWeights
 from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
@@ -41,24 +42,11 @@ class Averaging(Strategy[Own, int]):
         return self._planned(state, context, tuple(Group(number, (each,)) for number, each in enumerate(clients)))
 
     def _planned(self, state: int, context: PlanContext, groups: tuple[Group, ...], edge_rounds: int = 0) -> Plan:
-        settings = self.settings
-        costs = self.costs(settings, self.factory.model)
-        return Plan(
-            round=state,
-            cycle=state,
-            phase="full",
-            groups=groups,
-            total_groups=len(self.factory.sensors),
-            payload=Payload("model", costs.model_bytes),
-            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory_fill={},
-            reuse_batch=False,
-            scatter=None,
-            trained_parameters=costs.parameters,
-            extra_uplink_bytes=costs.extra_uplink_bytes,
-            closes_after=closes_after(settings, len(context.sensors), sum(len(group.sensors) for group in groups)),
+        invited_count = sum(len(group.sensors) for group in groups)
+        return replace(
+            self.full_plan(state, state, groups, total_groups=len(self.factory.sensors)),
+            closes_after=closes_after(self.settings, len(context.sensors), invited_count),
             edge_rounds=edge_rounds,
-            uplink_bytes=costs.uplink_bytes,
         )
 
     def participants(self, state: int, context: PlanContext) -> list[int]:

@@ -167,25 +167,14 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         if len(sensors):  # else nobody is there whose class counts are known
             count = self._group_count(cycle, len(sensors))
             groups, distance = self._draw_groups(cycle, sensors, counts, count)
-        costs = self.costs(self.settings, self.factory.model)
         is_only_report = self.settings.class_counts == "once" and state.counts is None
-        return Plan(
-            round=state.round,
-            cycle=cycle,
-            phase="full",
-            groups=groups,
-            total_groups=count,
-            payload=Payload("model", costs.model_bytes),
-            work=(WorkStep("train", costs.training_multiply_adds * self.settings.epochs),),
+        return replace(
+            self.full_plan(state.round, cycle, groups, total_groups=count),
             memory_fill=state.memory,
-            reuse_batch=False,
             scatter=scatter,
-            trained_parameters=costs.parameters,
             group_distance=distance,
             counts=kept_counts(self.factory.sensors, sensors, counts) if is_only_report else None,
             closes_after=closes_after(self.settings, count, len(groups)),
-            relay_bytes=costs.relay_bytes,
-            uplink_bytes=costs.uplink_bytes,
         )
 
     def _draw_groups(

@@ -9,12 +9,12 @@ by the M of the next cycle. If no group is left before that, they are grouped an
 Left out: calibration rounds, and with them the semantic memory, which need a model that all sensors of a cycle share.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord
 from hfedms_sim.schedule import group_count, selected
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.fedasync import MixingSettings
@@ -58,7 +58,7 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
         return class_counts_report(self.factory.model.classes) if is_due else None
 
     def plan(self, state: AsyncState, context: PlanContext) -> Plan:
-        settings, costs = self.settings, self.costs(self.settings, self.factory.model)
+        settings = self.settings
         cycle, total, waiting, distance, counts = state.cycle, state.total_groups, state.waiting, None, None
         if state.regroups:
             sensors, known = reported_counts(self.factory.sensors, state.counts, context)
@@ -69,25 +69,13 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
                 counts = kept_counts(self.factory.sensors, sensors, known)
         free = max(0, selected(settings.sample_ratio, total) - context.chains_under_way)
         waiting = of_those(waiting, context.sensors)
-        return Plan(
-            round=state.round,
-            cycle=cycle,
-            phase="full",
-            groups=waiting[:free],
-            total_groups=total,
-            payload=Payload("model", costs.model_bytes),
-            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory_fill={},
-            reuse_batch=False,
-            scatter=None,
-            trained_parameters=costs.parameters,
+        return replace(
+            self.full_plan(state.round, cycle, waiting[:free], total_groups=total),
             group_distance=distance,
             counts=counts,
             closes_after=1,
             carries_over=True,
             standby=waiting[free:],
-            relay_bytes=costs.relay_bytes,
-            uplink_bytes=costs.uplink_bytes,
         )
 
     def _formed(

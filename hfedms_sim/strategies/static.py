@@ -7,13 +7,13 @@ Sensors that fit into no group never train.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from hfedms_sim.grouping import random_groups
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import LocalTraining, PositiveInt
 from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
@@ -68,28 +68,16 @@ class FixedGroups(Strategy[Own, StaticState]):
         return StaticState(1, ())
 
     def plan(self, state: StaticState, context: PlanContext) -> Plan:
-        settings, (model, _, draws, _) = self.settings, self.factory
+        settings, draws = self.settings, self.factory.draws
         groups, distance = (state.groups, None) if state.groups else self._form(context)
         size = invited(settings, len(groups))
         chosen = draws.subset("selection", np.arange(len(groups)), size, state.round).tolist()
-        costs = self.costs(settings, model)
-        return Plan(
-            round=state.round,
-            cycle=state.round,
-            phase="full",
-            groups=of_those((Group(number, groups[group]) for number, group in enumerate(chosen)), context.sensors),
-            total_groups=len(groups),
-            payload=Payload("model", costs.model_bytes),
-            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory_fill={},
-            reuse_batch=False,
-            scatter=None,
-            trained_parameters=costs.parameters,
+        drawn = of_those((Group(number, groups[group]) for number, group in enumerate(chosen)), context.sensors)
+        return replace(
+            self.full_plan(state.round, state.round, drawn, total_groups=len(groups)),
             group_distance=distance,
             formed=groups,
             closes_after=closes_after(settings, len(groups), size),
-            relay_bytes=costs.relay_bytes,
-            uplink_bytes=costs.uplink_bytes,
         )
 
     def update(self, state: StaticState, plan: Plan, record: RoundRecord) -> StaticState:

@@ -14,11 +14,12 @@ s(t) of what it would count otherwise:
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, Singles, WorkStep
+from hfedms_sim.rounds import Group, Plan, PlanContext, RoundRecord, Singles
 from hfedms_sim.scenario import LocalTraining, NonNegativeFloat
 from hfedms_sim.schedule import selected
 from hfedms_sim.strategies.base import Strategy
@@ -65,25 +66,12 @@ class Windowed(Strategy[Own, int]):
         return 1
 
     def plan(self, state: int, context: PlanContext) -> Plan:
-        settings, costs = self.settings, self.costs(self.settings, self.factory.model)
         starting, waiting = self._draw(state, context)
-        return Plan(
-            round=state,
-            cycle=state,
-            phase="full",
-            groups=starting,
-            total_groups=len(self.factory.sensors),
-            payload=Payload("model", costs.model_bytes),
-            work=(WorkStep("train", costs.training_multiply_adds * settings.epochs),),
-            memory_fill={},
-            reuse_batch=False,
-            scatter=None,
-            trained_parameters=costs.parameters,
-            extra_uplink_bytes=costs.extra_uplink_bytes,
+        return replace(
+            self.full_plan(state, state, starting, total_groups=len(self.factory.sensors)),
             closes_after=self.awaited,
             carries_over=True,
             standby=waiting,
-            uplink_bytes=costs.uplink_bytes,
         )
 
     def _draw(self, window: int, context: PlanContext) -> tuple[tuple[Group, ...], Sequence[Group]]:
