@@ -20,7 +20,9 @@ from tests.contracts.test_strategies import CASES
 
 DEVICES, CLASSES = 12, 4
 SHAPES = {"resnet8": (3, 8, 8), "lstm": (1, 48)}
-VARIANTS = ("fedavg adam", "ida fedavg", "ida l1", "hfedms-d adam")  # of what is tried already; stacks have them all
+VARIANTS = (
+    "fedavg adam", "ida fedavg", "ida l1", "hfedms-d adam", "fedasync hinge", "fedbuff constant",
+)  # of what is tried already; stacks have them all  # fmt: skip
 ACCEPTED = [case for case in CASES if not case.startswith("fedfusion") and case not in VARIANTS]
 
 
