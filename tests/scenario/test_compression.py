@@ -59,7 +59,7 @@ def test_a_lineage_holds_compression_where_there_is_any(name: str) -> None:
     assert compressed == plain | {"compression": Compression(downlink="int8").model_dump()}
 
 
-RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d")
+RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async")
 
 
 @pytest.mark.parametrize("name", SHIPPED)
