@@ -194,13 +194,13 @@ def _followed_back(columns: TraceColumns, of_round: Ints, is_chain: Array, last_
     A chain that started within a window has taken the place of one that had arrived just then.
     """
     transfers, rounds, count = columns.transfers, columns.rounds, len(columns.rounds["round"])
+    last_hop = last_hop[of_round[last_hop] < count]  # not of a round that was not played to its end
     keys = _key(transfers["chain"][last_hop], of_round[last_hop], count).tolist()
     if not rounds["is_window"].any():
         return np.array(keys, dtype=np.int64)
     begun_s: dict[int, float] = {}
-    for chain, ready_s in zip(
-        transfers["chain"][is_chain].tolist(), transfers["ready_s"][is_chain].tolist(), strict=True
-    ):
+    known = (transfers[name][is_chain].tolist() for name in ("chain", "ready_s"))
+    for chain, ready_s in zip(*known, strict=True):
         begun_s[chain] = min(ready_s, begun_s.get(chain, ready_s))
     arrived = np.flatnonzero(is_chain & transfers["is_ok"] & (transfers["target"] == SERVER))
     ends = np.searchsorted(arrived, last_hop)  # places among the arrivals; rows are in the order of their ends
