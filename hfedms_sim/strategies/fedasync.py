@@ -5,7 +5,7 @@ a w_k with a = mixing x s(staleness). Left out: the paper also draws sensors bac
 FedProx does.
 """
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from hfedms_sim.scenario import Fraction
 from hfedms_sim.strategies.windows import Windowed, WindowSettings
@@ -16,6 +16,10 @@ class MixingSettings(WindowSettings):
 
     mixing: Fraction = 0.6
     """What an arrival that is not stale counts in the new model."""
+
+    def learning_settings(self) -> dict[str, Any]:
+        """Return the settings that decide what is learnt; the weights of a mean do not, where there is none."""
+        return {key: value for key, value in super().learning_settings().items() if key != "weights"}
 
 
 class FedAsyncSettings(MixingSettings):

@@ -15,7 +15,7 @@ s(t) of what it would count otherwise:
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,12 @@ from hfedms_sim.schedule import selected
 from hfedms_sim.strategies.base import Strategy
 
 StalenessLaw = Literal["constant", "polynomial", "hinge"]
+_UNUSED: dict[StalenessLaw, frozenset[str]] = {
+    "constant": frozenset({"staleness_exponent", "staleness_slope", "staleness_limit"}),
+    "polynomial": frozenset({"staleness_slope", "staleness_limit"}),
+    "hinge": frozenset({"staleness_exponent"}),
+}
+"""Settings of the other laws."""
 
 
 class WindowSettings(LocalTraining):
@@ -41,6 +47,11 @@ class WindowSettings(LocalTraining):
     """a of the hinge."""
     staleness_limit: NonNegativeFloat = 4.0
     """b of the hinge: up to here an arrival counts in full."""
+
+    def learning_settings(self) -> dict[str, Any]:
+        """Return the settings that decide what is learnt; those of other laws of staleness do not."""
+        decisive = super().learning_settings()
+        return {key: value for key, value in decisive.items() if key not in _UNUSED[self.staleness]}
 
     def weight_of(self, staleness: int) -> float:
         """Return s(t), what an arrival counts that is so stale."""
