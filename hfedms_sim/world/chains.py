@@ -9,7 +9,7 @@ Once a sensor's uplink is complete, what it hands over is safe at its base stati
 and the chain goes on from the last model handed over. docs/faults.md has the rules.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 
 from simpy import Interrupt, Timeout
@@ -36,9 +36,34 @@ class Chains(Stage):
 
     def _chain(self, number: int, group: Group, chain: list[Participation]) -> ProcessGenerator:
         """Return the process of a chain, which adds to `chain` whoever has handed over."""
-        if self._conditions is None:
+        conditions = self._conditions
+        if conditions is None:
             return self._steady_chain(number, group, chain)
-        return self._chain_under(self._conditions, number, group, chain)
+        touring = self._chain_under(conditions, number, group, chain)
+        return self._accounted(
+            conditions, number, group, touring, lambda: f"{len(chain)} of {len(group.sensors)} sensors"
+        )
+
+    def _accounted(
+        self,
+        conditions: Conditions,
+        number: int,
+        group: Group,
+        playing: ProcessGenerator,
+        progress: Callable[[], str],
+    ) -> ProcessGenerator:
+        """Play what a group does where something may go wrong; note if nothing comes back of it, or it is cut off."""
+        self.enter(number)
+        try:
+            yield from playing
+        except GivenUp as reason:
+            conditions.log.note("not delivered", f"group {group.number}", str(reason))
+        except Interrupt as interrupt:
+            if not isinstance(interrupt.cause, RoundClosed):
+                raise
+            self._late += 1
+            conditions.log.note("late", f"group {group.number}", f"after {progress()}")
+        self.leave(number)
 
     def _judged(self, arrived: list[bool], asked: int) -> list[bool]:
         """Return which chains count: none if too few of those asked for have arrived, and the round is void."""
@@ -64,21 +89,11 @@ class Chains(Stage):
     def _chain_under(
         self, conditions: Conditions, number: int, group: Group, chain: list[Participation]
     ) -> ProcessGenerator:
-        """Do the same where something may go wrong, or the round be closed before."""
-        self.enter(number)
-        try:
-            yield from self._tour(conditions, group, chain)
-            if chain:
-                yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
-                self._arrived.add(number)
-        except GivenUp as reason:
-            conditions.log.note("not delivered", f"group {group.number}", str(reason))
-        except Interrupt as interrupt:
-            if not isinstance(interrupt.cause, RoundClosed):
-                raise
-            self._late += 1
-            conditions.log.note("late", f"group {group.number}", f"after {len(chain)} of {len(group.sensors)} sensors")
-        self.leave(number)
+        """Do the same where something may go wrong."""
+        yield from self._tour(conditions, group, chain)
+        if chain:
+            yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
+            self._arrived.add(number)
 
     def _tour(self, conditions: Conditions, group: Group, chain: list[Participation]) -> ProcessGenerator:
         """Take the model from sensor to sensor, and leave out those that fail.

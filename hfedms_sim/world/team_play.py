@@ -13,9 +13,8 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import STATION, Group, Hop, Participation, RoundRecord
 from hfedms_sim.schedule import edge_turn
 from hfedms_sim.world.chains import Chains
-from hfedms_sim.world.conditions import Conditions
 from hfedms_sim.world.floor import ChainId
-from hfedms_sim.world.patience import GivenUp, RoundClosed
+from hfedms_sim.world.patience import GivenUp
 from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.stage import Visit, said
 
@@ -47,9 +46,12 @@ class TeamPlay(Chains):
 
     def _cell(self, number: int, group: Group, teams: Teams) -> ProcessGenerator:
         """Return the process of a cell's round."""
+        playing = self._edge_rounds(number, group, teams)
         if self._conditions is None:
-            return self._edge_rounds(number, group, teams)
-        return self._edge_rounds_under(self._conditions, number, group, teams)
+            return playing
+        return self._accounted(
+            self._conditions, number, group, playing, lambda: f"{sum(map(bool, teams))} of {len(teams)} edge rounds"
+        )
 
     def _edge_rounds(self, number: int, group: Group, teams: Teams) -> ProcessGenerator:
         cell = self._floor.cell_of(group.sensors[0])
@@ -61,21 +63,6 @@ class TeamPlay(Chains):
         if any(teams):
             yield from self._floor.cross(cell, None)
             self._arrived.add(number)
-
-    def _edge_rounds_under(self, conditions: Conditions, number: int, group: Group, teams: Teams) -> ProcessGenerator:
-        """Do the same where something may go wrong, or the round be closed before."""
-        self.enter(number)
-        try:
-            yield from self._edge_rounds(number, group, teams)
-        except GivenUp as reason:
-            conditions.log.note("not delivered", f"group {group.number}", str(reason))
-        except Interrupt as interrupt:
-            if not isinstance(interrupt.cause, RoundClosed):
-                raise
-            self._late += 1
-            done = sum(map(bool, teams))
-            conditions.log.note("late", f"group {group.number}", f"after {done} of {len(teams)} edge rounds")
-        self.leave(number)
 
     def _turns(self, group: Group, edge_round: int, team: list[Participation]) -> Iterator[ProcessGenerator]:
         """Return the processes of the sensors in an edge round."""
