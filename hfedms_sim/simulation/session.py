@@ -203,7 +203,7 @@ class Session:
                 return None
         scenario = self._scenario
         is_last = record.round == scenario.rounds or self._is_over(record)
-        is_due = is_last if not teaches else is_last or record.round % scenario.evaluate_every == 0
+        is_due = is_last or (teaches and record.round % scenario.evaluate_every == 0)
         if not is_due or not self._rounds_learnt:
             return None
         metrics = self.learner.evaluate()
@@ -224,8 +224,9 @@ class Session:
 
         Calibration rounds without anybody follow from a void full round, and do not count.
         """
-        if self._is_over(record) and self._stopped is None:
-            self._stopped = Stopped.in_time(self._scenario.stop_after_s or 0.0, record.round)
+        after_s = self._scenario.stop_after_s
+        if after_s is not None and self._is_over(record) and self._stopped is None:
+            self._stopped = Stopped.in_time(after_s, record.round)
         if self._stopped is not None or (record.phase == "calibration" and not record.chains):
             return
         if record.under_way and not record.chains:  # a window that was closed before anybody could be back

@@ -46,9 +46,8 @@ class WindowLearner(ChainLearner):
         """Return the model that the server makes of its own and what has arrived, in this order."""
 
     def _arrivals(self, record: RoundRecord) -> list[Arrival]:
-        started = record.started or (record.round,) * len(record.chains)
-        known = zip(started, record.staleness, record.chains, record.arrived, strict=True)
-        arrived = [(begun, stale, chain) for begun, stale, chain, counts in known if counts]
+        known = zip(record.ages, record.staleness, record.chains, record.arrived, strict=True)
+        arrived = [(record.round - age, stale, chain) for age, stale, chain, counts in known if counts]
         trained = [
             [self._local_set(p, begun) for p in chain if p.trained and p.captured] for begun, _, chain in arrived
         ]
