@@ -8,15 +8,15 @@
 
 `load_scenario` makes a scenario and `Scenario.replacing` another one of it. `run` plays and trains it, `play` gives its
 rounds one by one, `resume` goes on with an unfinished run and `open_run` reads a finished one. `compare` and `sweep`
-play it many times over. `from_arrays`, `Dataset` and `Model` are for data and networks of your own. What cannot be used
-is an `InputError` of one line. docs/python.md is the reference.
+play it many times over, and `open_campaign` reads what they left. `from_arrays`, `Dataset` and `Model` are for data and
+networks of your own. What cannot be used is an `InputError` of one line. docs/python.md is the reference.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hfedms_sim.campaign.calls import compare, sweep
-    from hfedms_sim.campaign.result import CampaignResult
+    from hfedms_sim.campaign.result import CampaignResult, open_campaign
     from hfedms_sim.campaign.standing import Standing
     from hfedms_sim.data import Dataset, Partition, from_arrays
     from hfedms_sim.errors import InputError, RunError
@@ -46,6 +46,7 @@ _HOMES = {
     "from_arrays": "hfedms_sim.data",
     "load_profile": "hfedms_sim.scenario",
     "load_scenario": "hfedms_sim.loading",
+    "open_campaign": "hfedms_sim.campaign",
     "open_run": "hfedms_sim.simulation",
     "play": "hfedms_sim.simulation",
     "resume": "hfedms_sim.simulation",
@@ -70,6 +71,7 @@ __all__ = [
     "from_arrays",
     "load_profile",
     "load_scenario",
+    "open_campaign",
     "open_run",
     "play",
     "resume",

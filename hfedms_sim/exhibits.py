@@ -1,17 +1,18 @@
-"""What an experiment shows, as plain data: tables, and figures made of panels.
+"""What there is to show, as plain data: tables, and figures made of panels.
 
-report/exhibits.py writes and draws them. An experiment fills these without knowing pandas, matplotlib or LaTeX. Shapes
-that do not fit together are refused when an exhibit is made, not when it is drawn.
+Experiments and views of runs fill these without knowing matplotlib, LaTeX or HTML; report/ writes and draws them, as
+pictures and in a page. Shapes that do not fit together are refused when an exhibit is made, not when it is drawn.
 """
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Value: TypeAlias = str | int | float | None
 """A cell of a table; None is an empty one."""
 
 LineStyle = Literal["solid", "dashed", "dotted"]
+Marker = Literal["dot", "cross", "triangle"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -67,6 +68,7 @@ class Lines:
     lines: tuple[Line, ...]
     marks: tuple[Mark, ...] = ()
     log_x: bool = False
+    log_y: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +109,110 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars side by side for each label, one of each series: its name and a value for each label, or None."""
+    """Bars for each label, one of each series: its name and a value for each label, or None.
+
+    They stand side by side, or on top of each other where values are parts of a sum.
+    """
 
     title: str
     y_label: str
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float | None, ...]], ...]
+    is_stacked: bool = False
 
     def __post_init__(self) -> None:
         for name, values in self.series:
             _require_equal(f"bars {self.title!r}: values of {name!r}", len(values), "labels", len(self.labels))
 
 
-Panel: TypeAlias = Lines | Boxes | HeatMap | Bars
+class Span(NamedTuple):
+    """Something that goes on for a while, in one lane of a timeline."""
+
+    lane: int
+    """Index of its lane."""
+    start: float
+    end: float
+    kind: str
+    """What it is, which decides its colour; the legend names each kind once."""
+    text: str = ""
+    """What else there is to say of it, shown where somebody points at it."""
+    is_marked: bool = False
+    """Whether it is one to point out, such as a step of the critical path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Spans in lanes along one axis of time, the first lane on top. Spans of a lane may overlap."""
+
+    title: str
+    x_label: str
+    lanes: tuple[str, ...]
+    spans: tuple[Span, ...]
+    marked_as: str = ""
+    """What the marked spans are, for the legend."""
+
+    def __post_init__(self) -> None:
+        for span in self.spans:
+            if not 0 <= span.lane < len(self.lanes):
+                raise ValueError(f"timeline {self.title!r}: there is no lane {span.lane}")
+            if span.end < span.start:
+                raise ValueError(f"timeline {self.title!r}: a span ends at {span.end}, before it starts")
+
+
+@dataclass(frozen=True, slots=True)
+class DotSet:
+    """Dots of one kind. `values` colour them where given, by one scale for the whole panel; `texts` say more of each.
+
+    `is_joined`: the dots are joined in their order. `to` are the ends of faint lines, one from each dot.
+    """
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    values: tuple[float, ...] = ()
+    texts: tuple[str, ...] = ()
+    marker: Marker = "dot"
+    is_joined: bool = False
+    is_named: bool = False
+    """Whether its texts are written beside the dots."""
+    to: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_equal(f"dots {self.label!r}: values of y", len(self.y), "values of x", len(self.x))
+        for what, own in (("colours", self.values), ("texts", self.texts), ("ends of lines", self.to)):
+            if own:
+                _require_equal(f"dots {self.label!r}: {what}", len(own), "values of x", len(self.x))
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Dots in a plane: one figure against another, or a map, whose axes have the same scale."""
+
+    title: str
+    x_label: str
+    y_label: str
+    sets: tuple[DotSet, ...]
+    value_label: str = ""
+    """What the colours mean, with the unit."""
+    is_map: bool = False
+    extent: tuple[float, float] | None = None
+    """Of a map: width and length; both axes begin at 0."""
+    log_x: bool = False
+    log_y: bool = False
+
+
+Panel: TypeAlias = Lines | Boxes | HeatMap | Bars | Timeline | Dots
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels in rows of `columns`. `name` names its files."""
+    """Panels in rows of `columns`. `name` names its files; `note` stands below it."""
 
     name: str
     title: str
     panels: tuple[Panel, ...]
     columns: int = 2
+    note: str = ""
 
     def __post_init__(self) -> None:
         _require_name(self.name)

@@ -37,7 +37,7 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
     assert out is not None
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
-    _manifest(out)
+    manifest_of(out)
     return RunDirectory(out, is_new=False)
 
 
@@ -50,7 +50,7 @@ def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) ->
         _require_names(trials)
         now = {"options": asdict(options), "trials": _portable(trials)}
         if (directory.path / MANIFEST).is_file():
-            _require_same(directory.path, _manifest(directory.path), now)
+            _require_same(directory.path, manifest_of(directory.path), now)
         else:
             directory.write_json(MANIFEST, now)
     except InputError:
@@ -68,7 +68,8 @@ def _digests(scenarios: dict[str, Any], options: Options) -> dict[str, str]:
     return {name: digest_of(scenario, asdict(options)) for name, scenario in scenarios.items()}
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+def manifest_of(path: Path) -> dict[str, Any]:
+    """Return what campaign.json says: the options, and the scenarios of the trials by name."""
     content = read_json(path / MANIFEST)
     if set(content) == _OLDER_KEYS:
         raise InputError(f"{path}: is a campaign of an older version, with cells for trials; start a new one")

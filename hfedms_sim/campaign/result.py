@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from hfedms_sim.campaign.comparison import END
+from hfedms_sim.campaign.comparison import END, Row, comparison
+from hfedms_sim.campaign.finished import finished_trials
+from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import open_run
 
@@ -69,6 +71,10 @@ class CampaignResult:
         """One row for each variant and target, and one for its end: means over seeds, intervals, paired differences."""
         return self._table("comparison")
 
+    def rows(self) -> list[Row]:
+        """Return the rows of the table that `hfedms-sim compare` prints: each variant and target, with intervals."""
+        return comparison(*finished_trials(self.directory))
+
     @cached_property
     def rounds(self) -> pd.DataFrame:
         """All rounds of all trials: a run's table `rounds`, after the columns that tell trials apart."""
@@ -97,8 +103,11 @@ class CampaignResult:
         return self._table("trials")
 
     def _table(self, name: str) -> pd.DataFrame:
+        path = self.directory / f"{name}.csv"
+        if not path.is_file():
+            raise InputError(f"{path}: is missing, the campaign is not finished or has no such table")
         return pd.read_csv(
-            self.directory / f"{name}.csv",
+            path,
             dtype=dict.fromkeys(_TEXTS, str),
             float_precision="round_trip",
             keep_default_na=False,
@@ -113,3 +122,23 @@ class CampaignResult:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table of trials."""
         return self.trials.to_html(max_rows=20, index=False)
+
+
+def open_campaign(directory: Path | str) -> CampaignResult:
+    """Return a finished campaign as it was left in its directory. Tables and runs are read when they are asked for.
+
+    Arguments:
+        directory: what `compare(..., out=directory)` or the command line has made, such as `runs/radios`.
+
+    Returns:
+        The `CampaignResult` that `compare` or `sweep` has returned.
+
+    Raises:
+        InputError: there is no campaign, it is not finished, or a file is damaged.
+
+    Example:
+
+        open_campaign("runs/radios").comparison
+    """
+    path = Path(directory)
+    return CampaignResult(path, tuple(result.trial.name for result in finished_trials(path).results))
