@@ -7,9 +7,10 @@
     result.time_to_accuracy(0.5)     # simulated seconds, or None
 
 `load_scenario` makes a scenario and `Scenario.replacing` another one of it. `run` plays and trains it, `play` gives its
-rounds one by one, `resume` goes on with an unfinished run and `open_run` reads a finished one. `compare` and `sweep`
-play it many times over, and `open_campaign` reads what they left. `from_arrays`, `Dataset` and `Model` are for data and
-networks of your own. What cannot be used is an `InputError` of one line. docs/python.md is the reference.
+rounds one by one, `resume` goes on with an unfinished run and `open_run` reads a finished one. `explain` says what
+limited a run and what would help. `compare` and `sweep` play a scenario many times over, and `open_campaign` reads what
+they left. `from_arrays`, `Dataset` and `Model` are for data and networks of your own. What cannot be used is an
+`InputError` of one line. docs/python.md is the reference.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hfedms_sim.campaign.standing import Standing
     from hfedms_sim.data import Dataset, Partition, from_arrays
     from hfedms_sim.errors import InputError, RunError
+    from hfedms_sim.explanation import Explanation, explain
     from hfedms_sim.loading import load_scenario
     from hfedms_sim.models import Model
     from hfedms_sim.result import RunResult
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "CampaignResult": "hfedms_sim.campaign",
     "Dataset": "hfedms_sim.data",
+    "Explanation": "hfedms_sim.explanation",
     "InputError": "hfedms_sim.errors",
     "Model": "hfedms_sim.models",
     "NetworkProfile": "hfedms_sim.scenario",
@@ -43,6 +46,7 @@ _HOMES = {
     "Scenario": "hfedms_sim.scenario",
     "Standing": "hfedms_sim.campaign",
     "compare": "hfedms_sim.campaign",
+    "explain": "hfedms_sim.explanation",
     "from_arrays": "hfedms_sim.data",
     "load_profile": "hfedms_sim.scenario",
     "load_scenario": "hfedms_sim.loading",
@@ -57,6 +61,7 @@ _HOMES = {
 __all__ = [
     "CampaignResult",
     "Dataset",
+    "Explanation",
     "InputError",
     "Model",
     "NetworkProfile",
@@ -68,6 +73,7 @@ __all__ = [
     "Scenario",
     "Standing",
     "compare",
+    "explain",
     "from_arrays",
     "load_profile",
     "load_scenario",

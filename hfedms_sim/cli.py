@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from hfedms_sim.commands.campaigns import compare, sweep
+from hfedms_sim.commands.explain import explain
 from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
@@ -296,6 +297,7 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_f
 
 
 main.add_command(compare)
+main.add_command(explain)
 main.add_command(sweep)
 main.add_command(paper)
 main.add_command(validate)

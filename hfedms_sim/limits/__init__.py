@@ -2,6 +2,20 @@
 
 from hfedms_sim.limits.analysis import Limits, limits_of
 from hfedms_sim.limits.critical_path import CriticalPath, PathStep, Seconds
-from hfedms_sim.limits.limited_by import CAUSES, Cause, LimitedBy
+from hfedms_sim.limits.limited_by import CAUSES, Cause, CauseShare, Detail, LimitedBy, seconds_by_cause
+from hfedms_sim.limits.typical import typical_round
 
-__all__ = ["CAUSES", "Cause", "CriticalPath", "LimitedBy", "Limits", "PathStep", "Seconds", "limits_of"]
+__all__ = [
+    "CAUSES",
+    "Cause",
+    "CauseShare",
+    "CriticalPath",
+    "Detail",
+    "LimitedBy",
+    "Limits",
+    "PathStep",
+    "Seconds",
+    "limits_of",
+    "seconds_by_cause",
+    "typical_round",
+]

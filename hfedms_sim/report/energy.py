@@ -72,10 +72,10 @@ def _lives(result: RunResult) -> str:
 
 
 def _life(life: Mapping[str, Any]) -> str:
-    return f"{_lasting(life['mean_d'])}, worst {_lasting(life['worst_d'])} (sensor {life['worst_sensor']})"
+    return f"{lasting(life['mean_d'])}, worst {lasting(life['worst_d'])} (sensor {life['worst_sensor']})"
 
 
-def _lasting(days: float | None) -> str:
+def lasting(days: float | None) -> str:
     if days is None:
         return "for ever"
     years = days / _DAYS_PER_YEAR

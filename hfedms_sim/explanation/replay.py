@@ -1,0 +1,101 @@
+"""A run's rounds again, with something changed: what what-ifs are compared with, and how they are played.
+
+A what-if plays the rounds that the run has played, as many and no more: whatever would end it early is off. Of a run
+with more than `MOST_TRANSFERS` only the first rounds are compared, of both. The run's own seconds, bytes and joules are
+those of its tables.
+"""
+
+import shlex
+from dataclasses import dataclass
+
+from hfedms_sim.explanation.changes import Change
+from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.result import RunResult
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation import Parts, parts_of, run
+
+MOST_TRANSFERS = 15_000
+"""Of the run, in the rounds that are played again: some seconds for each what-if."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What rounds cost."""
+
+    rounds: int
+    simulated_s: float
+    """Until the last of them ended."""
+    in_rounds_s: float
+    """Their lengths, without the time between them."""
+    bytes: int
+    energy_j: float | None
+    """None: not modelled."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The rounds of a run that what-ifs play again: what of the run they are compared with, and how to play them."""
+
+    result: RunResult
+    scenario: Scenario
+    parts: Parts
+    own: Figures
+
+    def changed(self, change: Change, rounds: int | None = None) -> Scenario:
+        """Return the scenario of a what-if."""
+        rounds = self.own.rounds if rounds is None else rounds
+        return load_scenario(self.scenario, profile=change.profile, rounds=rounds, overrides=change.changes)
+
+    def play(self, scenario: Scenario) -> RunResult:
+        """Play a what-if, however long its first round is if the run's own was too long already."""
+        return run(scenario, parts=self.parts, timing_only=True, allow_infeasible=self.is_infeasible)
+
+    def play_first_round(self, change: Change) -> RunResult:
+        """Play one round, unless it takes too long for anybody."""
+        return run(self.changed(change, rounds=1), parts=self.parts, timing_only=True)
+
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether the run itself was only played because somebody insisted."""
+        first = self.result.rounds.iloc[0]
+        return bool(first["end_s"] - first["start_s"] > LONGEST_FIRST_ROUND_S)
+
+    def options(self, change: Change) -> list[str]:
+        """Return the options that tell this what-if from others, and those that all of this run need."""
+        endless = [] if self.result.scenario.stop_after_s is None else ["--set", "stop_after_s=null"]
+        return [*change.options, *endless, *(["--allow-infeasible"] if self.is_infeasible else [])]
+
+    def command(self, change: Change) -> str | None:
+        if self.result.directory is None:
+            return None
+        source = str(self.result.directory / "scenario.yaml")
+        fixed = ["hfedms-sim", "run", source, "--timing-only", "--rounds", str(self.own.rounds)]
+        return shlex.join([*fixed, *self.options(change)])
+
+
+def replay_of(result: RunResult) -> Replay:
+    """Return how to play a run's rounds again; an `InputError` if its parts are not here."""
+    scenario = result.scenario
+    if scenario.stop_after_s is not None:
+        scenario = load_scenario(scenario, overrides={"stop_after_s": None})
+    return Replay(result, scenario, parts_of(scenario), figures_of(result, _compared_rounds(result)))
+
+
+def figures_of(result: RunResult, rounds: int) -> Figures:
+    """Return what the first rounds of a run cost."""
+    first = result.rounds.iloc[:rounds]
+    return Figures(
+        rounds=rounds,
+        simulated_s=float(first["end_s"].iloc[-1]),
+        in_rounds_s=float((first["end_s"] - first["start_s"]).sum()),
+        bytes=int(first["uplink_bytes"].sum() + first["downlink_bytes"].sum()),
+        energy_j=None if first["energy_j"].isna().any() else float(first["energy_j"].sum()),
+    )
+
+
+def _compared_rounds(result: RunResult) -> int:
+    """Return how many of the first rounds are played again: all, or as many as have so many transfers; one at least."""
+    rounds = result.arrow("rounds")["round"].to_numpy()
+    ends = result.arrow("transfers")["round"].to_numpy().searchsorted(rounds, side="right")
+    return max(1, int((ends <= MOST_TRANSFERS).sum()))

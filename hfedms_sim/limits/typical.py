@@ -1,0 +1,18 @@
+"""Which round stands for a run where only one is shown: an explanation, a timeline."""
+
+import numpy as np
+import pandas as pd
+
+
+def typical_round(rounds: pd.DataFrame) -> int:
+    """Return the number of the full round whose length is the lower median; of equal ones the first.
+
+    `rounds` is a run's table, or some of its rows, at least one. Where none of them is a full round all count.
+    """
+    is_full = rounds["phase"].to_numpy() == "full"
+    chosen = rounds[is_full] if is_full.any() else rounds
+    numbers = chosen["round"].to_numpy()
+    lengths_s = (chosen["end_s"] - chosen["start_s"]).to_numpy()
+    ranked = np.lexsort((numbers, lengths_s))
+    median_s = lengths_s[ranked[(len(ranked) - 1) // 2]]
+    return int(numbers[lengths_s == median_s].min())
