@@ -18,6 +18,7 @@ from hfedms_sim.explanation.what_ifs import WhatIf, what_ifs_of
 from hfedms_sim.explanation.worst_sensors import WorstSensor, out_of_coverage, worst_sensors
 from hfedms_sim.limits import CauseShare, Detail, LimitedBy, Limits, limits_of
 from hfedms_sim.result import RunResult
+from hfedms_sim.rounds import STATION
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import open_run
 
@@ -101,7 +102,7 @@ def explain(
         simulated_s=float(result.summary["simulated_s"]),
         limited_by=found,
         shares=shares,
-        typical=typical_path(limits.path, result.rounds),
+        typical=typical_path(limits.path, result.rounds, has_teams=_has_teams(result)),
         worst_sensors=worst_sensors(limits.path, result),
         out_of_coverage=out_of_coverage(result.sensors),
         energy=energy_of(result.summary),
@@ -119,6 +120,10 @@ def _limits(result: RunResult) -> Limits:
         return limits_of(result.scenario, source)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{result.directory}: a table is damaged ({error})") from None
+
+
+def _has_teams(result: RunResult) -> bool:
+    return bool((result.arrow("transfers")["target"].to_numpy() == STATION).any())
 
 
 def _limited_by(summary: Mapping[str, Any], limits: Limits) -> tuple[LimitedBy | None, tuple[CauseShare, ...]]:

@@ -8,7 +8,7 @@ Left out: legs without length, such as a round's end where there is no backbone 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from hfedms_sim.limits import CriticalPath, PathStep, Seconds, typical_round
 
 MOST_LEGS = 8
 
-LegKind = Literal["report", "chain", "scatter", "end", "several"]
+LegKind = Literal["report", "chain", "team", "scatter", "end", "several"]
 
 _WORDS = {
     "setup_s": "set-up and paging",
@@ -50,7 +50,7 @@ class Leg:
 
     kind: LegKind
     chain: int | None
-    """The chain's number, as `group` in the tables; None outside any, and of several chains."""
+    """The number of the chain or team, as `group` in the tables; None outside any, and of several chains."""
     sensors: tuple[int, ...]
     """Those on it, in the order of the path."""
     cells: tuple[str, ...]
@@ -72,14 +72,20 @@ class TypicalRound:
     legs: tuple[Leg, ...]
 
 
-def typical_path(path: CriticalPath, rounds: pd.DataFrame) -> TypicalRound | None:
-    """Return the typical one of the rounds that the path covers; None if it covers none."""
+def typical_path(path: CriticalPath, rounds: pd.DataFrame, *, has_teams: bool) -> TypicalRound | None:
+    """Return the typical one of the rounds that the path covers; None if it covers none.
+
+    `has_teams`: sensors do not form chains but train side by side for their base station.
+    """
     covered = rounds[rounds["round"].isin(path.round)]
     if not len(covered):
         return None
     number = typical_round(covered)
     row = covered[covered["round"] == number].iloc[0]
-    return TypicalRound(number, float(row["end_s"] - row["start_s"]), legs_of(list(path.steps(number))))
+    legs = legs_of(list(path.steps(number)))
+    if has_teams:
+        legs = tuple(replace(leg, kind="team") if leg.kind == "chain" else leg for leg in legs)
+    return TypicalRound(number, float(row["end_s"] - row["start_s"]), legs)
 
 
 def legs_of(steps: Sequence[PathStep]) -> tuple[Leg, ...]:

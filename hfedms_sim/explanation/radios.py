@@ -28,8 +28,10 @@ class _Tried(NamedTuple):
     """Those that cover all sensors."""
     left_out: int
     """How many were refused, or do not reach every sensor."""
+    too_slow: int
+    """How many were not played, because one model alone takes longer on them than the fastest round."""
     not_tried: int
-    """How many cannot be faster, or come after as many as are tried."""
+    """How many were not played, because enough others were."""
 
 
 def fastest_radio(replay: Replay) -> Change | NoChange:
@@ -45,10 +47,14 @@ def fastest_radio(replay: Replay) -> Change | NoChange:
 
 
 def _said(tried: _Tried) -> str:
-    covering = len(tried.first_round_s)
-    slower = f", {tried.not_tried} slower ones were not tried" if tried.not_tried else ""
-    refused = f", {tried.left_out} do not reach every sensor in useful time" if tried.left_out else ""
-    return f"; fastest of {covering} in the first round{refused}{slower}"
+    """Return how the radio was found."""
+    others = (
+        (tried.left_out, "leave sensors out or take months"),
+        (tried.too_slow, "take longer for one model alone"),
+        (tried.not_tried, "that are slower for one model alone were not tried"),
+    )
+    said = [f"{count} {what}" for count, what in others if count]
+    return ", ".join([f"; the first round was played on {len(tried.first_round_s)} that cover all sensors", *said])
 
 
 def _tried(replay: Replay) -> _Tried:
@@ -57,14 +63,16 @@ def _tried(replay: Replay) -> _Tried:
     first_round_s: dict[str, float] = {}
     left_out = 0
     for number, name in enumerate(ranked):
-        if first_round_s and (alone_s[name] > min(first_round_s.values()) or len(first_round_s) >= _most(replay)):
-            return _Tried(first_round_s, left_out, len(ranked) - number)
+        if first_round_s and alone_s[name] > min(first_round_s.values()):
+            return _Tried(first_round_s, left_out, len(ranked) - number, 0)
+        if len(first_round_s) >= _most(replay):
+            return _Tried(first_round_s, left_out, 0, len(ranked) - number)
         length_s = _first_round_s(replay, name)
         if length_s is None:
             left_out += 1
         else:
             first_round_s[name] = length_s
-    return _Tried(first_round_s, left_out, 0)
+    return _Tried(first_round_s, left_out, 0, 0)
 
 
 def _alone_s(replay: Replay) -> dict[str, float]:

@@ -24,8 +24,8 @@ MOST_SENSORS = 5
 _FULL = 0.999  # of a rate: below it a sensor is slower than its profile
 _CAUSES: dict[Cause, str] = {
     "cell direction": "waiting for others in its cell",
-    "chain length": "its turns in long chains, at full rate",
-    "sensor rate": "the airtime that its own rate takes",
+    "chain length": "its turns in chains, at full rate",
+    "sensor rate": "airtime at its own rate",
     "duty cycle": "silences of the duty cycle",
     "compute": "computing",
     "waiting for samples": "waiting for samples",
@@ -110,19 +110,19 @@ def _reason(cause: Cause, share: float, row: Mapping[str, Any] | None, result: R
         return main
     wrong = list(_wrong(row, result))
     if not wrong and cause in _OF_OTHERS:
-        wrong = ["itself at full rate, without faults"]
+        wrong = ["itself at full rate"]
     return "; ".join([main, *wrong])
 
 
 def _wrong(row: Mapping[str, Any], result: RunResult) -> Iterator[str]:
     """Yield what is wrong with a sensor, as far as a figure says so."""
     profile = next((cell.profile for cell in result.scenario.cells if cell.name == row["cell"]), None)
-    if profile is not None and (slow := _slow_rates(row, profile)):
+    if profile is not None and (slow := _slow_rate(row, profile)):
         yield f"{slow}{_why_slow(row, profile)}"
     if row["faults"]:
         yield f"{row['faults']} fault{'' if row['faults'] == 1 else 's'}"
     if pd.notna(row["availability"]) and row["availability"] < _FULL:
-        yield f"reachable {row['availability']:.0%} of the time"
+        yield f"reachable {row['availability']:.0%}"
     airtimes_s = result.sensors["airtime_s"].to_numpy()
     if airtimes_s.max() > airtimes_s.min() and row["airtime_s"] == airtimes_s.max():
         yield "most airtime of all"
@@ -131,23 +131,24 @@ def _wrong(row: Mapping[str, Any], result: RunResult) -> Iterator[str]:
         yield "shortest battery life"
 
 
-def _slow_rates(row: Mapping[str, Any], profile: NetworkProfile) -> str | None:
-    """Return the rates that are below the profile's, both of each."""
-    slow = [
-        f"{word} {_rate(row[key])} of {_rate(full_bps)}"
+def _slow_rate(row: Mapping[str, Any], profile: NetworkProfile) -> str | None:
+    """Return the rate that is further below the profile's; None if none is."""
+    rates = [
+        (row[key] / full_bps, f"{word} {_rate(row[key])} of {_rate(full_bps)}")
         for word, key, full_bps in (
             ("uplink", "uplink_bps", profile.uplink_bps),
             ("downlink", "downlink_bps", profile.downlink_bps),
         )
-        if pd.notna(row[key]) and row[key] < _FULL * full_bps
+        if pd.notna(row[key])
     ]
-    return ", ".join(slow) or None
+    share, said = min(rates, default=(1.0, ""))
+    return said if share < _FULL else None
 
 
 def _why_slow(row: Mapping[str, Any], profile: NetworkProfile) -> str:
     why = []
     if pd.notna(row["coupling_loss_db"]):
-        why.append(f"loss {row['coupling_loss_db']:.0f} dB")
+        why.append(f"{row['coupling_loss_db']:.0f} dB loss")
     if row["line_of_sight"] is not None and not row["line_of_sight"]:
         why.append("no line of sight")
     if profile.repetitions and pd.notna(row["coverage_class"]) and row["coverage_class"] > 0:

@@ -8,14 +8,17 @@ from rich.table import Table
 from rich.text import Text
 
 from hfedms_sim.explanation import Explanation, Figures, Leg, Part, TypicalRound, WhatIf, WorstSensor
-from hfedms_sim.report.energy import EXTRAPOLATED, lasting
+from hfedms_sim.report.energy import lasting
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 _LEAST_SHARE = 0.005  # of a cause or a part that is worth a word
+_MOST_PARTS = 3  # of a leg
 _MOST_NAMED = 6  # sensors of a chain
 _MOST_OPTIONS = 240  # characters of a what-if's options that are shown
 _NEARLY_EQUAL = 0.005
 _LEAST_RATIO = 0.01
+_MOSTLY = 0.95
+_MUCH = 1.1  # times the energy of the run
 _INDENT = (0, 0, 0, 13)
 
 
@@ -49,7 +52,7 @@ def _facts(found: Explanation) -> Table:
         named = f"{_named(outside, ', ')}: no cell reaches them, they took no part"
         table.add_row(Text("out of reach", style="bold"), Text(f"{len(outside):,} sensors, {named}"))
     if found.compared is not None:
-        table.add_row(Text("would help", style="bold"), Text(_help(found.what_ifs)))
+        table.add_row(Text("would help", style="bold"), Text(_help(found, found.compared)))
     return table
 
 
@@ -59,19 +62,28 @@ def _energy(found: Explanation) -> str:
         missing = "; ".join(found.energy_missing)
         return f"not modelled{f' ({missing})' if missing else ''}"
     states = [f"{each.state} {each.share:.0%}" for each in energy.states if each.share >= _LEAST_SHARE]
-    mark = f" {EXTRAPOLATED}" if energy.is_extrapolated else ""
-    said = f"{format_joules(energy.energy_j)}{mark}: {', '.join(states)}" if states else format_joules(energy.energy_j)
+    said = f"{format_joules(energy.energy_j)}{': ' * bool(states)}{', '.join(states)}"
+    said += "; rests on extrapolated figures" if energy.is_extrapolated else ""
     if energy.worst_sensor is None:
         return said
     worst = f"sensor {energy.worst_sensor} after {lasting(energy.worst_life_d)}"
     return f"{said}; battery empty first: {worst}, the mean one after {lasting(energy.mean_life_d)}"
 
 
-def _help(what_ifs: Sequence[WhatIf]) -> str:
+def _help(found: Explanation, own: Figures) -> str:
     """Return the what-ifs that save time, the one that saves most first."""
-    saving = [each for each in what_ifs if each.ratio_to_run is not None and each.ratio_to_run < 1 - _NEARLY_EQUAL]
-    ranked = sorted(saving, key=lambda each: each.ratio_to_run or 0.0)
-    return ", then ".join(f"{_name(each)} ({_saved(each.ratio_to_run or 0.0)})" for each in ranked) or "none of these"
+    saving = [each for each in found.what_ifs if (each.ratio_to_run or 1.0) < 1 - _NEARLY_EQUAL]
+    ranked = sorted(saving, key=lambda each: each.ratio_to_run or 1.0)
+    named = (f"{_name(each)} ({_saved(each.ratio_to_run or 1.0)}{_paid(each, own)})" for each in ranked)
+    return ", then ".join(named) or "none of the what-ifs below"
+
+
+def _paid(what_if: WhatIf, own: Figures) -> str:
+    """Return how much more energy a what-if takes, where that is much."""
+    spent_j = None if what_if.figures is None else what_if.figures.energy_j
+    if not own.energy_j or spent_j is None or spent_j < _MUCH * own.energy_j:
+        return ""
+    return f", but {spent_j / own.energy_j:.1f} times the energy"
 
 
 def _name(what_if: WhatIf) -> str:
@@ -111,13 +123,16 @@ def _leg(leg: Leg) -> str:
         return f"last scatter: {f'sensor {who}' if leg.sensors else 'to everybody'}{where}"
     if leg.kind == "end":
         return "end of the round"
+    if leg.kind == "team":
+        return f"team {leg.chain}, last of its edge rounds: {_named(leg.sensors, ', ')}{where}{slowest}"
     if leg.kind == "several":
         return f"{len(leg.sensors)} sensors, {who}{where}{slowest}"
     return f"chain {leg.chain}: sensor{'' if len(leg.sensors) == 1 else 's'} {who}{where}{slowest}"
 
 
 def _parts(parts: Iterable[Part], whole_s: float) -> str:
-    return ", ".join(f"{what} {format_seconds(own_s)}" for what, own_s in parts if own_s >= _LEAST_SHARE * whole_s)
+    named = [f"{what} {format_seconds(own_s)}" for what, own_s in parts if own_s >= _LEAST_SHARE * whole_s]
+    return ", ".join(named[:_MOST_PARTS])
 
 
 # --------------------------------------------------------------------------------------------------- worst sensors
@@ -125,7 +140,7 @@ def _parts(parts: Iterable[Part], whole_s: float) -> str:
 
 def _worst(sensors: Iterable[WorstSensor], rounds: int) -> Iterator[RenderableType]:
     yield Text("\nworst sensors: seconds on the critical paths of all rounds, and why", style="bold")
-    table = _grid((11, "right"), (4, "right"), (22, "left"), (None, "left"))
+    table = _grid((11, "right"), (4, "right"), (20, "left"), (None, "left"))
     for each in sensors:
         where = "" if each.cell is None else f" in {each.cell}"
         table.add_row(
@@ -142,7 +157,8 @@ def _worst(sensors: Iterable[WorstSensor], rounds: int) -> Iterator[RenderableTy
 
 def _what_ifs(found: Explanation, own: Figures) -> Iterator[RenderableType]:
     first = f"the first {own.rounds:,}" if own.rounds < found.rounds else f"the same {own.rounds:,}"
-    yield Text(f"\nwhat if: {first} rounds played again, without training", style="bold")
+    between = "" if own.in_rounds_s > _MOSTLY * own.simulated_s else "; the time between rounds is left out"
+    yield Text(f"\nwhat if: {first} rounds played again, without training{between}", style="bold")
     table = _grid((11, "right"), (5, "right"), (9, "right"), (9, "right"), (None, "left"))
     table.add_row(*_costs(own, None), Text("this run"))
     yield table
@@ -158,10 +174,10 @@ def _what_if(what_if: WhatIf) -> Iterator[RenderableType]:
         yield Padding(Text(f"{what_if.name}: not played, {what_if.why_not}"), _INDENT)
         return
     table = _grid((11, "right"), (5, "right"), (9, "right"), (9, "right"), (None, "left"))
-    table.add_row(*_costs(what_if.figures, what_if.ratio_to_run), Text(f"{what_if.name}: {what_if.description}"))
+    table.add_row(*_costs(what_if.figures, what_if.ratio_to_run), Text(what_if.name, style="bold"))
     yield table
-    if what_if.limited_by is not None:
-        yield Padding(Text(f"then limited by {what_if.limited_by}"), _INDENT)
+    then = "" if what_if.limited_by is None else f"; then limited by {what_if.limited_by}"
+    yield Padding(Text(f"{what_if.description}{then.replace(' of the critical path)', ')')}"), _INDENT)
     options = what_if.options or ""
     if len(options) > _MOST_OPTIONS:
         options = f"{options.partition('=')[0]}=... (in full: --json)"
