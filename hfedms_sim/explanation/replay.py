@@ -85,12 +85,13 @@ def replay_of(result: RunResult) -> Replay:
 def figures_of(result: RunResult, rounds: int) -> Figures:
     """Return what the first rounds of a run cost."""
     first = result.rounds.iloc[:rounds]
+    energy_j = None if first["energy_j"].isna().any() else float(first["energy_j"].sum())
     return Figures(
         rounds=rounds,
         simulated_s=float(first["end_s"].iloc[-1]),
         in_rounds_s=float((first["end_s"] - first["start_s"]).sum()),
         bytes=int(first["uplink_bytes"].sum() + first["downlink_bytes"].sum()),
-        energy_j=None if first["energy_j"].isna().any() else float(first["energy_j"].sum()),
+        energy_j=result.summary["energy_j"] if rounds == len(result.rounds) else energy_j,
     )
 
 

@@ -1,5 +1,6 @@
 """An explanation as one screen of 100 columns. All names are put in as text: none is read as markup."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -165,7 +166,8 @@ def _what_ifs(found: Explanation, own: Figures) -> Iterator[RenderableType]:
     for each in found.what_ifs:
         yield from _what_if(each)
     if found.directory is not None:
-        fixed = f"hfedms-sim run {found.directory}/scenario.yaml --timing-only --rounds {own.rounds}"
+        source = shlex.quote(f"{found.directory}/scenario.yaml")
+        fixed = f"hfedms-sim run {source} --timing-only --rounds {own.rounds}"
         yield Text(f"each what-if is: {fixed} and its options")
 
 
