@@ -8,6 +8,7 @@ those of its tables.
 import shlex
 from dataclasses import dataclass
 
+from hfedms_sim.errors import InputError
 from hfedms_sim.explanation.changes import Change
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.loading import load_scenario
@@ -77,6 +78,8 @@ class Replay:
 def replay_of(result: RunResult) -> Replay:
     """Return how to play a run's rounds again; an `InputError` if its parts are not here."""
     scenario = result.scenario
+    if not len(result.rounds):
+        raise InputError("the run has no round that ended")
     if scenario.stop_after_s is not None:
         scenario = load_scenario(scenario, overrides={"stop_after_s": None})
     return Replay(result, scenario, parts_of(scenario), figures_of(result, _compared_rounds(result)))

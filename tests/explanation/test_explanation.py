@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.limits import limits_of, typical_round
 from hfedms_sim.scenario import Scenario
 from tests.conftest import tiny_scenario
-from tests.limits.test_limited_by import BROAD, LORA_LIKE, scenario
+from tests.limits.test_limited_by import BROAD, LORA_LIKE, scenario, slow_sensor
 
 CHAIN = {"name": "hfedms-s", "alpha": 1, "beta": 1, "growth": "log", "sample_ratio": 1.0}
 STREAM = {"arrival": "periodic", "rate_hz": 0.01, "batch": 50, "buffer": 50, "short": "wait"}
@@ -33,9 +34,9 @@ def played(made: Scenario) -> RunResult:
     return run(made, timing_only=True, allow_infeasible=True)
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_it_agrees_with_the_summary_on_scenarios_made_for_one_cause(name: str) -> None:
-    made, cause = MADE[name]
+@pytest.mark.parametrize("name", [*MADE, "slow sensor"])
+def test_it_agrees_with_the_summary_on_scenarios_made_for_one_cause(name: str, tmp_path: Path) -> None:
+    made, cause = MADE[name] if name in MADE else (slow_sensor(tmp_path), "sensor rate")
     result = played(made)
     found = explain(result, what_ifs=False)
     assert found.limited_by is not None
@@ -44,6 +45,9 @@ def test_it_agrees_with_the_summary_on_scenarios_made_for_one_cause(name: str) -
     assert found.limited_by.detail._asdict() == result.summary["limited_by"]["detail"]
     assert [each._asdict() for each in found.shares] == result.summary["limited_by"]["shares"]
     assert found.worst_sensors[0].cause == cause
+    if name == "slow sensor":
+        assert found.worst_sensors[0].sensor == 5
+        assert "uplink 80 kbit/s of 8 Mbit/s" in found.worst_sensors[0].reason
 
 
 def shipped_runs() -> Iterator[tuple[str, Scenario]]:
@@ -135,6 +139,16 @@ def test_a_directory_of_an_earlier_version_is_explained_without_what_it_lacks(tm
     shown = CliRunner().invoke(main, ["explain", str(old)])
     assert shown.exit_code == 0, shown.output
     assert "no table of sensors" in shown.output
+
+
+def test_a_run_without_a_round_has_nothing_to_explain() -> None:
+    result = played(tiny_scenario(rounds=1))
+    assert result.tables is not None
+    emptied = {name: table if name == "sensors" else table.slice(0, 0) for name, table in result.tables.items()}
+    stalled = replace(result, tables=emptied, summary={**result.summary, "limited_by": None, "rounds": 0})
+    found = explain(stalled)
+    assert (found.limited_by, found.typical, found.worst_sensors, found.what_ifs) == (None, None, (), ())
+    assert found.notes == ("what-ifs could not be played: the run has no round that ended",)
 
 
 def test_the_json_has_every_part_and_no_scenario(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_one_airtime_for_both_directions_is_named_as_such(sharing: str) -> None:
     assert (found["cause"], found["detail"]["direction"]) == ("cell direction", "both")
 
 
-def test_a_slow_sensor(tmp_path: Path) -> None:
+def slow_sensor(tmp_path: Path) -> Scenario:
     """Seven sensors stand beside the base station, the sixth of eight where a hundredth of the rate is left."""
     places = tmp_path / "places.csv"
     places.write_text("sensor,x_m,y_m\n" + "".join(f"{n},{900 if n == 5 else 11 + n},10\n" for n in range(8)))
@@ -68,7 +68,11 @@ def test_a_slow_sensor(tmp_path: Path) -> None:
     ]
     profile = BROAD | {"channels": 1, "budget": BUDGET, "repetitions": classes}
     cells = [{"name": "hall", "profile": profile, "x_m": 10.0, "y_m": 10.0}]
-    found = limited(scenario(profile, cells=cells, sensors={"count": 8, "placement": hall}))
+    return scenario(profile, cells=cells, sensors={"count": 8, "placement": hall})
+
+
+def test_a_slow_sensor(tmp_path: Path) -> None:
+    found = limited(slow_sensor(tmp_path))
     assert (found["cause"], found["detail"]["sensor"]) == ("sensor rate", 5)
     assert found["text"].startswith("slow rate of sensor 5")
 
