@@ -141,7 +141,7 @@ def _slow_rate(row: Mapping[str, Any], profile: NetworkProfile) -> str | None:
         )
         if pd.notna(row[key])
     ]
-    share, said = min(rates, default=(1.0, ""))
+    share, said = min(rates, key=lambda rate: rate[0], default=(1.0, ""))
     return said if share < _FULL else None
 
 
