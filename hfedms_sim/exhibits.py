@@ -69,6 +69,8 @@ class Lines:
     marks: tuple[Mark, ...] = ()
     log_x: bool = False
     log_y: bool = False
+    y_limits: tuple[float | None, float | None] = (None, None)
+    """Where the y axis begins and ends; None takes it from the lines."""
 
 
 @dataclass(frozen=True, slots=True)

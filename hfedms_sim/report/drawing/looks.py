@@ -1,0 +1,74 @@
+"""What labels look like in all panels of a figure: a colour each, and markers where there are more labels than colours.
+
+Texts come from files of others: they are shown as they are, never read as formulas.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from hfedms_sim.exhibits import Bars, Dots, Lines, Panel, Timeline
+from hfedms_sim.report.pictures import PALETTE
+
+MARKERS = ("", "o", "s", "^", "D", "v")
+COLOUR_MAP = "cividis"
+
+_LONG_LABELS = 34  # characters that fit side by side below a panel
+_ALMOST_WHITE = "0.92"
+_WIDE_LOG_AXIS = 200.0  # from one end to the other: powers of ten are enough to read it
+
+
+class Look(NamedTuple):
+    colour: str
+    marker: str
+
+
+Looks = dict[str, Look]
+
+
+def looks_of(panels: Sequence[Panel]) -> Looks:
+    """Return what each label looks like, in the order the labels come in."""
+    labels = dict.fromkeys(label for panel in panels for label in _labels(panel))
+    return {
+        label: Look(PALETTE[index % len(PALETTE)], MARKERS[index // len(PALETTE) % len(MARKERS)])
+        for index, label in enumerate(labels)
+    }
+
+
+def plain(text: str) -> str:
+    """Return the text so that matplotlib does not read formulas into it."""
+    return text.replace("$", r"\$")
+
+
+def turn_long_labels(axes: Axes, labels: Sequence[str]) -> None:
+    """Turn the labels below a panel where they would run into each other."""
+    if sum(len(label) + 2 for label in labels) > _LONG_LABELS:
+        for text in axes.get_xticklabels():
+            text.set(rotation=35, ha="right", rotation_mode="anchor")
+
+
+def add_grid(axes: Axes, *, only_y: bool = False) -> None:
+    axes.grid(axis="y" if only_y else "both", color=_ALMOST_WHITE)
+    axes.set_axisbelow(True)
+
+
+def set_log_ticks(axis: Axis) -> None:
+    """Write plain numbers at 1, 2 and 5 of each power of ten, so that an axis of less than one has some too."""
+    low, high = sorted(axis.get_view_interval())
+    wide = low > 0 and high / low > _WIDE_LOG_AXIS
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _labels(panel: Panel) -> list[str]:
+    if isinstance(panel, Lines):
+        return [line.label for line in panel.lines]
+    if isinstance(panel, Bars):
+        return [name for name, _ in panel.series]
+    if isinstance(panel, Dots):
+        return [dots.label for dots in panel.sets if not dots.values]
+    return [span.kind for span in panel.spans] if isinstance(panel, Timeline) else []
