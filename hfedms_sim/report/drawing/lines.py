@@ -24,7 +24,7 @@ def draw_lines(axes: Axes, panel: Lines, looks: Looks) -> None:
     if panel.log_y:
         axes.set_yscale("log")
         set_log_ticks(axes.yaxis)
-    axes.set_ylim(panel.y_limits)
+    axes.set(xlim=panel.x_limits, ylim=panel.y_limits)
     axes.set(xlabel=plain(panel.x_label), ylabel=plain(panel.y_label))
     add_grid(axes)
 
