@@ -259,7 +259,7 @@ class RunResult:
 
 
 def channels_of(profile: NetworkProfile, direction: Direction, sensors: float) -> float:
-    """Return how many channels a cell has in a direction; where they are dedicated, one for each sensor that uses it."""
+    """Return how many channels a cell has in a direction; where they are dedicated, one for each of its sensors."""
     return sensors if profile.channels == "dedicated" else profile.channels_in(direction)
 
 

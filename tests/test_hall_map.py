@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hfedms_sim.report.hall_map import draw_map
 
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.report.hall_map import draw_map
 
 
 @pytest.mark.parametrize(("scenario", "ending"), [("assembly-hall", "png"), ("open-pit-mine", "svg")])

@@ -87,7 +87,7 @@ def _opened(paths: Sequence[Path]) -> "list[RunResult]":
 
 
 def _figure(kind: str, results: "Sequence[RunResult]", options: dict[str, Any]) -> "Figure":
-    against = options["against"] or _DEFAULT_AGAINST.get(kind)
+    against: Any = options["against"] or _DEFAULT_AGAINST.get(kind)
     if kind == "accuracy":
         from hfedms_sim.report.views.learning import learning_figure
 

@@ -5,6 +5,7 @@ is drawn is in drawing/.
 """
 
 from collections.abc import Callable, Sequence
+from math import radians, sin
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -17,7 +18,7 @@ from hfedms_sim.report.drawing.boxes_and_bars import draw_bars, draw_boxes
 from hfedms_sim.report.drawing.dots import add_names, draw_dots
 from hfedms_sim.report.drawing.heat_map import draw_heat_map
 from hfedms_sim.report.drawing.lines import draw_lines
-from hfedms_sim.report.drawing.looks import Looks, looks_of, plain
+from hfedms_sim.report.drawing.looks import Looks, looks_of, plain, turn_of
 from hfedms_sim.report.drawing.timeline import draw_timeline
 from hfedms_sim.report.pictures import save
 
@@ -64,7 +65,8 @@ def picture_of(figure: Figure) -> Picture:
     picture.suptitle(plain(fill(figure.title, int(width_in * 10))))
     if note:
         picture.supxlabel(plain(note), fontsize="small", color="0.3", x=0.01, ha="left")
-    add_names(picture, [each for each in zip(places, figure.panels, strict=False) if isinstance(each[1], Dots)])
+    drawn = zip(places, figure.panels, strict=False)
+    add_names(picture, [(axes, panel) for axes, panel in drawn if isinstance(panel, Dots)])
     return picture
 
 
@@ -79,7 +81,15 @@ def _height_in(panel: Panel, columns: int) -> float:
     if isinstance(panel, Dots) and panel.extent is not None:
         width_m, length_m = panel.extent
         return 1.0 + min(2 * _PANEL_HEIGHT_IN, 0.75 * _width_in(columns) * length_m / width_m)
+    if isinstance(panel, Bars | Boxes):
+        return _PANEL_HEIGHT_IN + _labels_height_in(panel)
     return _PANEL_HEIGHT_IN
+
+
+def _labels_height_in(panel: Bars | Boxes) -> float:
+    """Return how much room below a panel its turned labels need."""
+    labels = panel.labels if isinstance(panel, Bars) else [label for label, _ in panel.groups]
+    return sin(radians(turn_of(labels))) * _CHARACTER_IN * max(map(len, labels), default=0)
 
 
 def _legend_width_in(figure: Figure, looks: Looks) -> float:

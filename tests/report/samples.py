@@ -2,7 +2,21 @@
 
 from math import exp
 
-from hfedms_sim.exhibits import Bars, Boxes, Dots, DotSet, Figure, HeatMap, Line, Lines, Mark, Panel, Span, Table, Timeline
+from hfedms_sim.exhibits import (
+    Bars,
+    Boxes,
+    Dots,
+    DotSet,
+    Figure,
+    HeatMap,
+    Line,
+    Lines,
+    Mark,
+    Panel,
+    Span,
+    Table,
+    Timeline,
+)
 
 ROUNDS = tuple(float(each) for each in range(1, 41))
 

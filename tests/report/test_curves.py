@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.report.curves import draw_curves, run_sets
 from hfedms_sim.report.run_labels import telling_settings
 from hfedms_sim.report.seed_bands import Curve, band_of
 from hfedms_sim.result import RunResult

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Picture
 from matplotlib.transforms import Bbox
 
 from hfedms_sim.exhibits import Dots, DotSet
-from hfedms_sim.report.drawing.looks import COLOUR_MAP, Look, Looks, add_grid, plain, set_log_ticks
+from hfedms_sim.report.drawing.looks import COLOUR_MAP, DOT_MARKERS, Look, Looks, add_grid, plain, set_log_ticks
 
 _CROSS, _TRIANGLE, _LINK, _JOINED = "#909090", "crimson", "0.88", "0.35"
 _NEAR_PT, _FAR_PT, _DOT_PT = 11, 52, 5
@@ -72,7 +72,7 @@ def _draw_set(axes: Axes, dots: DotSet, look: Look) -> None:
     elif dots.marker == "triangle":
         axes.plot(dots.x, dots.y, "^", color=_TRIANGLE, markersize=10, label=label, clip_on=False)
     else:
-        axes.plot(dots.x, dots.y, look.marker or "o", color=look.colour, markersize=6, label=label)
+        axes.plot(dots.x, dots.y, DOT_MARKERS[look.marker], color=look.colour, markersize=6, label=label)
 
 
 def add_names(picture: Picture, places: list[tuple[Axes, Dots]]) -> None:
@@ -83,15 +83,15 @@ def add_names(picture: Picture, places: list[tuple[Axes, Dots]]) -> None:
     picture.set_layout_engine("none")
     for axes, panel in places:
         taken = [_box_around(axes, x, y) for dots in panel.sets for x, y in zip(dots.x, dots.y, strict=True)]
-        named = [dots for dots in panel.sets if dots.is_named]
-        for x, y, text in ((x, y, text) for dots in named for x, y, text in zip(dots.x, dots.y, dots.texts, strict=True)):
-            taken.append(_add_name(axes, (x, y), text, taken))
+        for dots in (each for each in panel.sets if each.is_named):
+            for x, y, text in zip(dots.x, dots.y, dots.texts, strict=True):
+                taken.append(_add_name(axes, (x, y), text, taken))
 
 
 def _add_name(axes: Axes, at: tuple[float, float], text: str, taken: list[Bbox]) -> Bbox:
     """Write a name at the place that covers least of what is there; return where it stands."""
     name = axes.annotate(plain(text), at, textcoords="offset points", xytext=(0, 0), fontsize="small", va="center")
-    points = axes.figure.dpi / 72  # type: ignore[union-attr]
+    points = axes.figure.dpi / 72
     size = name.get_window_extent()
     dot_x, dot_y = axes.transData.transform(at)
     inside = axes.get_window_extent()
@@ -111,7 +111,7 @@ def _add_name(axes: Axes, at: tuple[float, float], text: str, taken: list[Bbox])
 
 def _box_around(axes: Axes, x: float, y: float) -> Bbox:
     centre_x, centre_y = axes.transData.transform((x, y))
-    half = _DOT_PT * axes.figure.dpi / 72  # type: ignore[union-attr]
+    half = _DOT_PT * axes.figure.dpi / 72
     return Bbox.from_extents(centre_x - half, centre_y - half, centre_x + half, centre_y + half)
 
 

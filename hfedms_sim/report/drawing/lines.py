@@ -9,6 +9,7 @@ from hfedms_sim.exhibits import Line, Lines, Mark
 from hfedms_sim.report.drawing.looks import Look, Looks, add_grid, plain, set_log_ticks
 
 _MOST_MARKERS = 12  # on a line
+_ROOM_ABOVE = 0.05  # of the axis
 
 
 def draw_lines(axes: Axes, panel: Lines, looks: Looks) -> None:
@@ -24,9 +25,18 @@ def draw_lines(axes: Axes, panel: Lines, looks: Looks) -> None:
     if panel.log_y:
         axes.set_yscale("log")
         set_log_ticks(axes.yaxis)
-    axes.set(xlim=panel.x_limits, ylim=panel.y_limits)
+    axes.set(xlim=panel.x_limits, ylim=_with_room_above(axes, panel))
     axes.set(xlabel=plain(panel.x_label), ylabel=plain(panel.y_label))
     add_grid(axes)
+
+
+def _with_room_above(axes: Axes, panel: Lines) -> tuple[float | None, float | None]:
+    """Return the limits of y; where the axis ends with the lines, it leaves some room above them."""
+    bottom, top = panel.y_limits
+    if bottom is None or top is not None or panel.log_y:
+        return bottom, top
+    highest = axes.dataLim.y1
+    return bottom, highest + _ROOM_ABOVE * (highest - bottom) if highest > bottom else None
 
 
 def _draw_line(axes: Axes, line: Line, look: Look) -> None:

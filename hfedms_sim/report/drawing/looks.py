@@ -14,9 +14,13 @@ from hfedms_sim.exhibits import Bars, Dots, Lines, Panel, Timeline
 from hfedms_sim.report.pictures import PALETTE
 
 MARKERS = ("", "o", "s", "^", "D", "v")
+DOT_MARKERS = dict(zip(MARKERS, ("o", "s", "D", "v", "P", "<"), strict=True))
+"""What a label whose lines have this marker has as a dot, which always has one."""
 COLOUR_MAP = "cividis"
 
 _LONG_LABELS = 34  # characters that fit side by side below a panel
+_MANY_LABELS = 8  # below a panel: more have to stand more upright
+_SPAN_KINDS = ("uplink", "downlink", "work", "lost")  # have the same colours in all timelines of runs
 _ALMOST_WHITE = "0.92"
 _WIDE_LOG_AXIS = 200.0  # from one end to the other: powers of ten are enough to read it
 
@@ -44,10 +48,18 @@ def plain(text: str) -> str:
 
 
 def turn_long_labels(axes: Axes, labels: Sequence[str]) -> None:
-    """Turn the labels below a panel where they would run into each other."""
-    if sum(len(label) + 2 for label in labels) > _LONG_LABELS:
+    """Turn the labels below a panel where they would run into each other, the more the more there are."""
+    turn = turn_of(labels)
+    if turn:
         for text in axes.get_xticklabels():
-            text.set(rotation=35, ha="right", rotation_mode="anchor")
+            text.set(rotation=turn, ha="right", rotation_mode="anchor")
+
+
+def turn_of(labels: Sequence[str]) -> float:
+    """Return by how many degrees labels below a panel are turned."""
+    if sum(len(label) + 2 for label in labels) <= _LONG_LABELS:
+        return 0.0
+    return 35.0 if len(labels) <= _MANY_LABELS else 60.0
 
 
 def add_grid(axes: Axes, *, only_y: bool = False) -> None:
@@ -71,4 +83,6 @@ def _labels(panel: Panel) -> list[str]:
         return [name for name, _ in panel.series]
     if isinstance(panel, Dots):
         return [dots.label for dots in panel.sets if not dots.values]
-    return [span.kind for span in panel.spans] if isinstance(panel, Timeline) else []
+    if isinstance(panel, Timeline):
+        return [*_SPAN_KINDS, *dict.fromkeys(span.kind for span in panel.spans)]
+    return []

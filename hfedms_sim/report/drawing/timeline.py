@@ -35,13 +35,13 @@ def draw_timeline(axes: Axes, panel: Timeline, looks: Looks) -> None:
     add_grid(axes)
 
 
-def _corners(spans: Sequence[Span]) -> NDArray[np.float64]:
+def _corners(spans: Sequence[Span]) -> list[NDArray[np.float64]]:
     """Return the four corners of each span's bar."""
     start, end = np.array([span.start for span in spans]), np.array([span.end for span in spans])
     lane = np.array([span.lane for span in spans], dtype=float)
     half = np.array([(_THIN if span.kind == WAITING else _HIGH) / 2 for span in spans])
     x, y = np.stack([start, start, end, end]), np.stack([lane - half, lane + half, lane + half, lane - half])
-    return np.stack([x.T, y.T], axis=2)
+    return list(np.stack([x.T, y.T], axis=2))
 
 
 def _draw_lanes(axes: Axes, lanes: Sequence[str]) -> None:

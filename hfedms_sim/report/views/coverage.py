@@ -1,7 +1,8 @@
 """Where sensors stand, which base station each uses, and at which rates; and how many sensors have at least which rate.
 
-A rate is that of a sensor alone in its cell. Of a run it is read from its table of sensors, of a scenario, or a run of
-an earlier version without that table, it is worked out as a run would. Sensors that stand nowhere have rates, but no map.
+A rate is that of a sensor alone in its cell. Of a run it is read from its table of sensors; of a scenario, or a run of
+an earlier version without that table, it is worked out as a run would. Sensors that stand nowhere have rates, but no
+map.
 """
 
 from typing import Literal
@@ -22,6 +23,7 @@ from hfedms_sim.world.sensor_rows import rates
 
 Link = Literal["uplink", "downlink"]
 LINKS: tuple[Link, Link] = ("uplink", "downlink")
+_WIDE_RANGE = 30.0  # from the lowest rate to the highest, above which the axis is logarithmic
 
 
 def coverage_figure(result: RunResult) -> Figure:
@@ -117,18 +119,22 @@ def _shares(sensors: pd.DataFrame) -> tuple[Lines]:
     """Return the share of all sensors that have at least a rate; one without coverage has none."""
     highest_bps = max(float(_rates_bps(sensors, link).max()) for link in LINKS)
     unit = rate_unit(highest_bps)
-    lines = tuple(_share_line(_rates_bps(sensors, link), len(sensors), unit, link) for link in LINKS)
+    lowest_bps = min(float(_rates_bps(sensors, link).min()) for link in LINKS)
+    is_log = highest_bps > _WIDE_RANGE * lowest_bps > 0
+    from_bps = lowest_bps / 2 if is_log else 0.0
+    lines = tuple(_share_line(_rates_bps(sensors, link), len(sensors), from_bps, unit, link) for link in LINKS)
     x_label = f"rate alone in the cell, in {unit.name}"
-    title = "How many sensors have at least this rate"
-    return (Lines(title, x_label, "share of all sensors", lines, x_limits=(0.0, None), y_limits=(0.0, 1.02)),)
+    title, x_limits = "How many sensors have at least this rate", (from_bps / unit.size, None)
+    panel = Lines(title, x_label, "share of all sensors", lines, log_x=is_log, x_limits=x_limits, y_limits=(0.0, 1.02))
+    return (panel,)
 
 
-def _share_line(rates_bps: NDArray[np.float64], count: int, unit: Unit, label: str) -> Line:
+def _share_line(rates_bps: NDArray[np.float64], count: int, from_bps: float, unit: Unit, label: str) -> Line:
     """Return the steps down from the share that has any rate: at each rate, those who have it are still counted."""
     ordered, distinct = np.sort(rates_bps), np.unique(rates_bps)
     at_least = len(ordered) - np.searchsorted(ordered, distinct, side="left")
     above = len(ordered) - np.searchsorted(ordered, distinct, side="right")
-    x = np.concatenate([[0.0], np.repeat(distinct, 2)])
+    x = np.concatenate([[from_bps], np.repeat(distinct, 2)])
     y = np.concatenate([[len(ordered)], np.stack([at_least, above], axis=1).ravel()]) / count
     return Line(label, unit.of(x.tolist()), tuple(y.tolist()))
 

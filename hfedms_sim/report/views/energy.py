@@ -32,7 +32,8 @@ def energy_figure(results: Sequence[RunResult]) -> Figure:
         panels.append(_rounds(results[0]))
     title = f"{scenarios_of(modelled)}: energy of all sensors by state"
     notes = (extrapolation_note(modelled), _left_out(results))
-    return Figure("energy", title, tuple(panels), columns=len(panels), note=" ".join(note for note in notes if note))
+    note = " ".join(f"{note}." for note in notes if note)
+    return Figure("energy", title, tuple(panels), columns=len(panels), note=note)
 
 
 def joules_of(result: RunResult) -> Joules:
@@ -71,7 +72,7 @@ def _left_out(results: Sequence[RunResult]) -> str:
     missing = [result for result in results if result.summary["energy_j"] is None]
     if not missing:
         return ""
-    return f"Not modelled of {len(missing)} of {len(results)} runs{_why_missing(missing)}."
+    return f"Not modelled of {len(missing)} of {len(results)} runs{_why_missing(missing)}"
 
 
 def _why_missing(results: Sequence[RunResult]) -> str:

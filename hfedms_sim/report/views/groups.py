@@ -7,7 +7,6 @@ skipped before the model reached it does not count.
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
@@ -50,9 +49,8 @@ def chain_sizes(result: RunResult) -> NDArray[np.int64]:
     started = in_chain["version"].fillna(in_chain["round"] - 1)
     # a window's chains go on in the next one; behind a barrier two rounds may start from one model
     of_round = in_chain["round"] if result.rounds["under_way"].isna().all() else 0
-    chains = pd.DataFrame({"version": started, "round": of_round, "group": in_chain["group"], "sensor": in_chain["sensor"]})
-    sizes = chains.drop_duplicates().groupby(["version", "round", "group"]).size()
-    return sizes.to_numpy(dtype=np.int64)
+    chains = in_chain[["group", "sensor"]].assign(version=started, round=of_round).drop_duplicates()
+    return np.asarray(chains.groupby(["version", "round", "group"]).size(), dtype=np.int64)
 
 
 def _line(runs: RunSet, column: str) -> Line | None:

@@ -41,9 +41,10 @@ def learning_figure(
         measure: tuple(line for runs in sets if (line := _line(runs, measure, against, unit)) is not None)
         for measure in ("accuracy", "loss")
     }
+    x_limits, targets = (start, None), _targets(results)
     panels = (
-        Lines("Accuracy", name, "accuracy", measured["accuracy"], _targets(results), log_x, False, (start, None), (0, 1)),
-        Lines("Loss", name, "loss", measured["loss"], (), log_x, False, (start, None), (0, None)),
+        Lines("Accuracy", name, "accuracy", measured["accuracy"], targets, log_x, x_limits=x_limits, y_limits=(0, 1)),
+        Lines("Loss", name, "loss", measured["loss"], log_x=log_x, x_limits=x_limits, y_limits=(0, None)),
     )
     title = f"{scenarios_of(results)}: accuracy and loss against {AGAINST[against]}"
     return Figure("accuracy", title, tuple(panel for panel in panels if panel.lines), columns=1)

@@ -122,4 +122,6 @@ def _note(sets: Sequence[RunSet], variants: Sequence[Variant], target: float | N
 def _why_none(results: Sequence[RunResult], against: Cost) -> str:
     reasons = dict.fromkeys(why for result in results for why in result.summary.get("energy_missing") or ())
     named = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"the energy of no run is modelled{named}; --against bytes works" if against == "energy" else "there are no runs"
+    if against == "bytes":
+        return "there are no runs"
+    return f"the energy of no run is modelled{named}; --against bytes works"

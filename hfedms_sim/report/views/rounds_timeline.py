@@ -41,7 +41,8 @@ class _Bars(NamedTuple):
 def typical_round(result: RunResult) -> int:
     """Return the full round whose length is the median of all full rounds that took any time.
 
-    Of two in the middle it is the shorter, of equally long ones the first. If no full round took time, all rounds count.
+    Of two in the middle it is the shorter, of equally long ones the first. If no full round took time, all rounds
+    count.
     """
     rounds = result.rounds.assign(length_s=result.rounds["end_s"] - result.rounds["start_s"])
     if rounds.empty:
@@ -83,16 +84,19 @@ def timeline_figure(
     count = sum(len(each.lane) for each in bars.values())
     if not count:
         raise InputError(f"{name_of(result)}: round {round_number} has neither transfers nor work that takes time")
-    kept = _thinned(bars, most_spans)
     unit = time_unit(length_s)
-    spans = [*_spans(kept, transfers, work, started_s, unit)]
+    spans = _spans(_thinned(bars, most_spans), transfers, work, started_s, unit)
     title = f"Round {round_number} ({phase}), {format_seconds(length_s)}"
     panel = Timeline(title, f"{unit.name} since the round began", found.names, tuple(spans), "critical path")
     what = "what its sensors did" if lanes == "sensors" else "what its cells carried"
-    note = f"{len(spans):,} of {count:,} spans are drawn: the critical path and the longest." if len(spans) < count else ""
-    if not on_path:
-        note = f"{note} The critical path of this round is not known.".strip()
+    note = _note(len(spans), count, has_path=bool(on_path))
     return Figure("gantt", f"{result.scenario.name}: {what} in round {round_number}", (panel,), columns=1, note=note)
+
+
+def _note(drawn: int, count: int, *, has_path: bool) -> str:
+    thinned = f"{drawn:,} of {count:,} spans are drawn: the critical path and the longest others."
+    notes = (thinned if drawn < count else "", "" if has_path else "The critical path of this round is not known.")
+    return " ".join(note for note in notes if note)
 
 
 def _round(result: RunResult, number: int) -> tuple[float, float, str]:
@@ -109,7 +113,7 @@ def _round(result: RunResult, number: int) -> tuple[float, float, str]:
 def _steps(path: CriticalPath, round_number: int) -> set[tuple[Any, ...]]:
     """Return what tells the steps of the critical path from other rows."""
     return {
-        (step.what, step.group, step.sensor, step.end_s, step.link and step.link.cell, step.link and step.link.direction)
+        (step.what, step.group, step.sensor, step.end_s, *((step.link.cell, step.link.direction) if step.link else ()))
         for step in path.steps(round_number)
         if step.kind != "end"
     }
@@ -119,10 +123,10 @@ def _transfer_bars(
     transfers: pd.DataFrame, lane: NDArray[np.int64], on_path: set[tuple[Any, ...]]
 ) -> tuple[_Bars, _Bars]:
     """Return the transfers as they were on the air, and their waiting before."""
-    keys = zip(*(transfers[name].tolist() for name in ("payload", "group", "sensor", "end_s", "cell", "direction")))
+    names = ("payload", "group", "sensor", "end_s", "cell", "direction")
+    keys = zip(*(transfers[name].tolist() for name in names), strict=True)
     marked = np.array([key in on_path for key in keys], dtype=bool)
-    kind = transfers["direction"].map(_KINDS).to_numpy(dtype=object)
-    kind = np.where(_failed(transfers), _LOST, kind).astype(object)
+    kind = np.where(_failed(transfers), _LOST, transfers["direction"].map(_KINDS).to_numpy(dtype=object))
     ready_s, start_s, end_s = (transfers[name].to_numpy(dtype=float) for name in ("ready_s", "start_s", "end_s"))
     row = np.arange(len(transfers))
     waited = np.flatnonzero(start_s > ready_s)
@@ -133,8 +137,8 @@ def _transfer_bars(
 
 
 def _work_bars(work: pd.DataFrame, lane: NDArray[np.int64], on_path: set[tuple[Any, ...]]) -> _Bars:
-    keys = zip(*(work[name].tolist() for name in ("kind", "group", "sensor", "end_s")))
-    marked = np.array([(*key, None, None) in on_path for key in keys], dtype=bool)
+    keys = zip(*(work[name].tolist() for name in ("kind", "group", "sensor", "end_s")), strict=True)
+    marked = np.array([key in on_path for key in keys], dtype=bool)
     start_s, end_s = (work[name].to_numpy(dtype=float) for name in ("start_s", "end_s"))
     kind = np.where(_failed(work), _LOST, "work").astype(object)
     rows = np.flatnonzero((end_s > start_s) & (lane >= 0))
@@ -168,7 +172,7 @@ def _spans(
         "waiting": [f"waiting: {_transfer_words(row)}" for row in transfers.iloc[bars["waiting"].row].itertuples()],
         "work": [_work_text(row) for row in work.iloc[bars["work"].row].itertuples()],
     }
-    spans = []
+    spans: list[Span] = []
     for name, each in bars.items():
         start, end = (unit.of((moments - started_s).tolist()) for moments in (each.start_s, each.end_s))
         lengths_s = (each.end_s - each.start_s).tolist()
@@ -182,7 +186,8 @@ def _transfer_text(row: Any) -> str:
 
 
 def _transfer_words(row: Any) -> str:
-    return f"{row.payload}, {format_bytes(row.bytes)}, {_called(row.source, row.cell)} to {_called(row.target, row.cell)}"
+    source, target = _called(row.source, row.cell), _called(row.target, row.cell)
+    return f"{row.payload}, {format_bytes(row.bytes)}, {source} to {target}"
 
 
 def _work_text(row: Any) -> str:

@@ -47,4 +47,4 @@ def rate_unit(largest_bps: float) -> Unit:
 
 
 def count_unit(largest: float) -> Unit:
-    return Unit(1e9, "billions") if largest >= 1e9 else Unit(1e6, "millions")  # noqa: PLR2004 (a billion)
+    return Unit(1e9, "billions") if largest >= 1e9 else Unit(1e6, "millions")

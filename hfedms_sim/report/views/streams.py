@@ -12,8 +12,9 @@ def streams_figure(result: RunResult) -> Figure | None:
         return None
     by_round = result.captures.groupby("round")[["captured", "overflowed"]].sum()
     rounds = tuple(map(float, by_round.index))
-    lines = tuple(Line(name, rounds, tuple(map(float, by_round[name]))) for name in by_round)
-    taken, lost = (int(by_round[name].sum()) for name in ("captured", "overflowed"))
+    names = ("captured", "overflowed")
+    lines = tuple(Line(name, rounds, tuple(map(float, by_round[name]))) for name in names)
+    taken, lost = (int(by_round[name].sum()) for name in names)
     panel = Lines("Samples of each round", "round", "samples", lines, y_limits=(0.0, None))
     share = lost / (taken + lost) if taken + lost else 0.0
     note = f"{taken:,} samples captured, {lost:,} lost to full buffers ({share:.1%})."

@@ -55,7 +55,8 @@ def five_numbers(values: Floats) -> FiveNumbers:
     low, median, high = np.percentile(values, (25, 50, 75))
     reach = _REACH * (high - low)
     inside = values[(values >= low - reach) & (values <= high + reach)]
-    return tuple(map(float, (min(inside.min(initial=low), low), low, median, high, max(inside.max(initial=high), high))))
+    numbers = (inside.min(initial=low), low, median, high, inside.max(initial=high))
+    return tuple(float(number) for number in numbers)
 
 
 def _durations_s(runs: RunSet) -> dict[Kind, dict[str, Floats]]:
@@ -87,8 +88,8 @@ def _panel(title: str, values: Sequence[tuple[str, Mapping[str, Floats]]], measu
 
 
 def _unit(boxes: Sequence[tuple[str, FiveNumbers]]) -> Unit:
-    """Return the unit in which the median of the medians is a handy number."""
-    return time_unit(float(np.median([box[2] for _, box in boxes])))
+    """Return the unit in which the highest median is a handy number."""
+    return time_unit(max(box[2] for _, box in boxes))
 
 
 def _called(kind: Kind) -> str:

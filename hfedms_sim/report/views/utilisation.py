@@ -1,7 +1,7 @@
 """How much of each cell's airtime was in use, over simulated time.
 
-The run is cut into bins of equal length w. A transfer's airtime is spread evenly over the time from its `start_s` to its
-`end_s`; what falls into a bin, summed over the transfers of one direction of a cell, is divided by w and by the
+The run is cut into bins of equal length w. A transfer's airtime is spread evenly over the time from its `start_s` to
+its `end_s`; what falls into a bin, summed over the transfers of one direction of a cell, is divided by w and by the
 channels of that direction. A cell whose directions share one airtime (`duplex: cell-half`) has one line for both. So
 the sum over all bins, times w, is all airtime over the channels, and the mean over the bins is what
 `RunResult.utilisation` gives.
@@ -26,6 +26,7 @@ from hfedms_sim.units import format_seconds
 
 Floats = NDArray[np.float64]
 BINS = 200
+_NEAR_FULL = 0.5  # lines that stay below it would be flat under a mark of full use
 
 _PANELS = {"up": "Uplinks", "down": "Downlinks", "both": "Both directions, which share one airtime"}
 
@@ -57,7 +58,10 @@ def utilisation_figure(result: RunResult, *, bins: int = BINS) -> Figure:
         if any(use.direction == direction for use in known)
     )
     title = f"{result.scenario.name}: share of each cell's airtime in use"
-    note = f"Bins of {format_seconds(float(edges_s[1]))}; a transfer's airtime is spread evenly from its start to its end."
+    note = (
+        f"Bins of {format_seconds(float(edges_s[1]))}. A transfer's airtime is spread evenly from its start to its end,"
+        " so that a bin shorter than a transfer may show a little more than all channels."
+    )
     return Figure("utilisation", title, panels, columns=1, note=note)
 
 
@@ -65,7 +69,7 @@ def use_over_time(result: RunResult, bins: int = BINS) -> UseOverTime:
     """Return the share of airtime in use in each bin, for every cell and direction."""
     transfers = result.transfers
     elapsed_s = max(float(result.summary["simulated_s"]), float(transfers["end_s"].max()) if len(transfers) else 0.0)
-    edges_s = np.linspace(0.0, elapsed_s, bins + 1)
+    edges_s: Floats = np.linspace(0.0, elapsed_s, bins + 1, dtype=np.float64)
     sensors = {cell["name"]: float(cell["sensors"]) for cell in result.summary.get("cells", ())}
     by_link = dict(list(transfers.groupby(["cell", "direction"], sort=False)))
     uses: list[CellUse] = []
@@ -95,15 +99,17 @@ def _airtime_in_bins(transfers: pd.DataFrame | None, edges_s: Floats) -> Floats:
     length_s = end_s - start_s
     per_s = np.divide(airtime_s, length_s, out=np.zeros_like(airtime_s), where=length_s > 0)
     # what has been sent by each edge; a transfer without length is sent at once
-    sent_s = [np.where(edge_s >= end_s, airtime_s, np.maximum(edge_s - start_s, 0.0) * per_s).sum() for edge_s in edges_s]
-    return np.diff(sent_s)
+    sent_s = [
+        np.where(edge_s >= end_s, airtime_s, np.maximum(edge_s - start_s, 0.0) * per_s).sum() for edge_s in edges_s
+    ]
+    return np.diff(np.array(sent_s, dtype=np.float64))
 
 
 def _panel(title: str, uses: list[CellUse], edges_s: Floats, unit: Unit) -> Lines:
     middles = unit.of(((edges_s[1:] + edges_s[:-1]) / 2).tolist())
     lines = tuple(Line(use.cell, middles, tuple(use.shares.tolist())) for use in uses)
     highest = max(float(use.shares.max()) for use in uses)
-    marks = (Mark("y", 1.0, "all channels in use"),) if highest > 0.5 else ()  # noqa: PLR2004 (else far above the lines)
+    marks = (Mark("y", 1.0, "all channels in use"),) if highest > _NEAR_FULL else ()
     x_label = f"simulated time in {unit.name}"
     return Lines(title, x_label, "share of airtime", lines, marks, x_limits=(0.0, None), y_limits=(0.0, None))
 
