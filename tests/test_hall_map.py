@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hfedms_sim.report.figures import draw
-from hfedms_sim.report.views.coverage import map_figure
 
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.report.figures import draw
+from hfedms_sim.report.views.coverage import map_figure
 
 
 @pytest.mark.parametrize(("scenario", "ending"), [("assembly-hall", "png"), ("open-pit-mine", "svg")])

@@ -26,7 +26,7 @@ def energy_figure(results: Sequence[RunResult]) -> Figure:
     modelled = [result for result in results if result.summary["energy_j"] is not None]
     if not modelled:
         raise InputError(f"{name_of(results[0])}: energy is not modelled{_why_missing(results[:1])}")
-    sets = run_sets(modelled)
+    sets = [runs for runs in run_sets(results) if all(each.summary["energy_j"] is not None for each in runs.results)]
     panels: list[Panel] = [_stacks(sets)]
     if len(results) == 1 and len(results[0].rounds) > 1:
         panels.append(_rounds(results[0]))

@@ -46,7 +46,7 @@ def chain_sizes(result: RunResult) -> NDArray[np.int64]:
     """Return how many sensors sent or received in each chain."""
     transfers = result.transfers
     in_chain = transfers[(transfers["group"] >= 0) & (transfers["sensor"] >= 0)]
-    started = in_chain["version"].fillna(in_chain["round"] - 1)
+    started = in_chain["version"].astype(float).fillna(in_chain["round"] - 1)
     # a window's chains go on in the next one; behind a barrier two rounds may start from one model
     of_round = in_chain["round"] if result.rounds["under_way"].isna().all() else 0
     chains = in_chain[["group", "sensor"]].assign(version=started, round=of_round).drop_duplicates()
@@ -60,6 +60,8 @@ def _line(runs: RunSet, column: str) -> Line | None:
         values = result.rounds[column].to_numpy(dtype=float, na_value=np.nan)
         known = np.isfinite(values)
         curves.append(Curve(result.rounds["round"].to_numpy(dtype=float)[known], values[known]))
+    if not all(len(curve.x) for curve in curves):
+        return None
     band = band_of(curves, exact_x=True)
     return line_of(runs.label, band, Unit(1.0, ""), has_band=len(curves) > 1) if len(band.x) else None
 

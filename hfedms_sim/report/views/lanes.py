@@ -68,7 +68,7 @@ def _chains(transfers: pd.DataFrame, work: pd.DataFrame) -> dict[int, int]:
     reached = transfers[transfers["sensor"] >= 0].assign(first_s=lambda rows: rows["ready_s"])[[*columns, "first_s"]]
     worked = work.assign(first_s=lambda rows: rows["start_s"])[[*columns, "first_s"]]
     rows = pd.concat([reached, worked])
-    rows = rows[rows["group"] >= 0].assign(version=lambda each: each["version"].fillna(0))
+    rows = rows[rows["group"] >= 0].assign(version=lambda each: each["version"].astype(float).fillna(0.0))
     first = rows.sort_values("first_s", kind="stable").drop_duplicates("sensor")
     ordered = first.sort_values(["version", "group", "first_s", "sensor"])
     return dict(zip(ordered["sensor"].astype(int).tolist(), ordered["group"].astype(int).tolist(), strict=True))

@@ -32,8 +32,7 @@ def sensor_accuracy_figure(results: Sequence[RunResult]) -> Figure | None:
 
 
 def _has_percentiles(result: RunResult) -> bool:
-    known = result.rounds.columns
-    return all(name in known and result.rounds[name].notna().any() for name in _PERCENTILES)
+    return bool(result.rounds[list(_PERCENTILES)].notna().all(axis=1).any())
 
 
 def _line(runs: RunSet, unit: Unit) -> Line | None:
