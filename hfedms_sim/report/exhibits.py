@@ -1,7 +1,8 @@
 """Tables as text, CSV, LaTeX and Markdown, and all exhibits of an experiment as files. The drawing is in figures.py.
 
-Text, LaTeX and Markdown are for reading: floats have four significant digits, but the digits before the point are never cut, and
-a whole number is a whole number. CSV is for programs: every digit, so that reading a float gives the same float.
+Text, LaTeX and Markdown are for reading: floats have four significant digits, but the digits before the point are
+never cut, and a whole number is a whole number. CSV is for programs: every digit, so that reading a float gives the
+same float.
 """
 
 import csv

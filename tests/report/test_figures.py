@@ -33,7 +33,7 @@ def test_the_first_lane_is_on_top_and_kinds_of_spans_keep_their_colours() -> Non
     assert axes.transData.transform((0, 0))[1] > axes.transData.transform((0, 1))[1]
     colours = {each.get_label(): to_hex(each.get_facecolor()[0]) for each in axes.collections[:-1]}
     assert (colours["uplink"], colours["downlink"]) == (PALETTE[0].lower(), PALETTE[1].lower())
-    handles, labels = axes.get_legend_handles_labels()
+    _, labels = axes.get_legend_handles_labels()
     assert sorted(labels) == ["critical path", "downlink", "uplink", "waiting"]
 
 
@@ -71,6 +71,12 @@ def test_a_note_stands_below_the_panels_and_nothing_in_it_is_a_formula() -> None
     assert r"\$1\$" in note.get_text()
     assert note.get_window_extent().y1 <= axes.xaxis.label.get_window_extent().y0
     assert note.get_window_extent().x1 <= axes.figure.bbox.x1
+
+
+def test_a_label_that_begins_with_an_underscore_is_in_the_legend() -> None:
+    axes = drawn(Lines("", "round", "y", (Line("_hall", (1.0, 2.0), (1.0, 2.0)),)))
+    [legend] = axes.figure.legends
+    assert [text.get_text().strip() for text in legend.get_texts()] == ["_hall"]
 
 
 def test_more_labels_than_colours_differ_in_their_markers() -> None:

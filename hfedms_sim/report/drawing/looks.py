@@ -43,8 +43,8 @@ def looks_of(panels: Sequence[Panel]) -> Looks:
 
 
 def plain(text: str) -> str:
-    """Return the text so that matplotlib does not read formulas into it."""
-    return text.replace("$", r"\$")
+    """Return the text so that matplotlib reads no formula into it, nor leaves it out of a legend for its underscore."""
+    return f"{' ' if text.startswith('_') else ''}{text}".replace("$", r"\$")
 
 
 def turn_long_labels(axes: Axes, labels: Sequence[str]) -> None:

@@ -66,5 +66,5 @@ def test_a_variant_of_which_some_seeds_got_there_says_so() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(InputError, match="no run has reached any of its target accuracies"):
         pareto_figure([learnt(0.4, targets=[0.5])], against="bytes")
-    with pytest.raises(InputError, match="the energy of no run is modelled.*--against bytes"):
+    with pytest.raises(InputError, match=r"the energy of no run is modelled.*--against bytes"):
         pareto_figure([timed_once()])
