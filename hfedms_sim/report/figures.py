@@ -27,7 +27,7 @@ _WIDE_PANEL_IN = 7.4  # of panels that have a row to themselves
 _TITLE_HEIGHT_IN, _LINE_HEIGHT_IN = 0.4, 0.2
 _LEAST_LEGEND_IN, _LEGEND_HANDLE_IN, _CHARACTER_IN = 1.8, 0.6, 0.085
 _LANE_HEIGHT_IN, _TALLEST_IN = 0.17, 16.0
-_NOTE_CHARACTERS_PER_IN = 15
+_NOTE_CHARACTERS_PER_IN, _TITLE_CHARACTERS_PER_IN = 15, 9
 
 _DRAW: dict[type, Callable[[Axes, Any, Looks], None]] = {
     Lines: draw_lines,
@@ -50,19 +50,23 @@ def picture_of(figure: Figure) -> Picture:
     columns = min(figure.columns, len(figure.panels))
     rows = [figure.panels[start : start + columns] for start in range(0, len(figure.panels), columns)]
     heights_in = [max(_height_in(panel, columns) for panel in row) for row in rows]
-    width_in = _width_in(columns) * columns + _legend_width_in(figure, looks)
+    panels_in = _width_in(columns) * columns
+    width_in = panels_in + _legend_width_in(figure, looks)
+    title = fill(figure.title, int(panels_in * _TITLE_CHARACTERS_PER_IN), break_on_hyphens=False)
     note = fill(figure.note, int(width_in * _NOTE_CHARACTERS_PER_IN)) if figure.note else ""
     notes_in = _LINE_HEIGHT_IN * (note.count("\n") + 1) if note else 0.0
-    height_in = max(sum(heights_in), _LINE_HEIGHT_IN * (1 + len(looks))) + _TITLE_HEIGHT_IN + notes_in
+    height_in = max(sum(heights_in), _LINE_HEIGHT_IN * (1 + len(looks))) + notes_in
+    height_in += _TITLE_HEIGHT_IN * (1 + title.count("\n"))
     picture = Picture(figsize=(width_in, height_in), layout="constrained")
     places = picture.subplots(len(rows), columns, squeeze=False, height_ratios=heights_in).ravel().tolist()
     for axes, panel in zip(places, figure.panels, strict=False):
-        axes.set_title(plain(panel.title), fontsize="medium")
+        wrapped = fill(panel.title, int(_width_in(columns) * _TITLE_CHARACTERS_PER_IN), break_on_hyphens=False)
+        axes.set_title(plain(wrapped), fontsize="medium")
         _DRAW[type(panel)](axes, panel, looks)
     for axes in places[len(figure.panels) :]:
         axes.set_axis_off()
     _add_legend(picture, places)
-    picture.suptitle(plain(fill(figure.title, int(width_in * 10))))
+    picture.suptitle(plain(title), x=panels_in / width_in / 2)  # above the panels, not above the legend
     if note:
         picture.supxlabel(plain(note), fontsize="small", color="0.3", x=0.01, ha="left")
     drawn = zip(places, figure.panels, strict=False)

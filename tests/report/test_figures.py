@@ -73,6 +73,16 @@ def test_a_note_stands_below_the_panels_and_nothing_in_it_is_a_formula() -> None
     assert note.get_window_extent().x1 <= axes.figure.bbox.x1
 
 
+def test_a_long_title_stands_above_the_panels_and_not_in_the_legend() -> None:
+    line = Line("a label of some length", (1.0, 2.0), (1.0, 2.0))
+    picture = picture_of(Figure("one", "long " * 40, (Lines("wide " * 40, "x", "y", (line,)),), columns=1))
+    picture.draw_without_rendering()
+    title, [legend], axes = picture._suptitle, picture.legends, picture.axes[0]  # type: ignore[attr-defined]
+    assert title.get_window_extent().x1 <= legend.get_window_extent().x0
+    assert axes.title.get_window_extent().x1 <= legend.get_window_extent().x0
+    assert axes.title.get_window_extent().y1 <= title.get_window_extent().y0
+
+
 def test_a_label_that_begins_with_an_underscore_is_in_the_legend() -> None:
     axes = drawn(Lines("", "round", "y", (Line("_hall", (1.0, 2.0), (1.0, 2.0)),)))
     [legend] = axes.figure.legends
