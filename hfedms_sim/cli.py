@@ -10,6 +10,7 @@ import click
 from hfedms_sim.commands.campaigns import compare, sweep
 from hfedms_sim.commands.explain import explain
 from hfedms_sim.commands.paper import paper
+from hfedms_sim.commands.plot import plot
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
@@ -189,31 +190,6 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
     click.echo(export_trace(run, trace_format, out))
 
 
-@main.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option(
-    "--against",
-    type=click.Choice(["time", "bytes", "energy", "parameters", "rounds"]),
-    default="time",
-    show_default=True,
-    help="What the runs are compared by.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The picture: .png, .svg, ..."
-)
-@click.option("--each", is_flag=True, help="Draw every run by itself, not the mean over seeds.")
-def plot(runs: tuple[Path, ...], against: Any, out: Path, each: bool) -> None:
-    """Draw accuracy and loss of finished, trained runs, and print their runtime to accuracy."""
-    from hfedms_sim.report.curves import draw_curves
-    from hfedms_sim.report.tables import targets_table
-    from hfedms_sim.simulation import open_run
-
-    results = [open_run(run) for run in runs]
-    draw_curves(results, against, out, each=each)
-    console().print(targets_table(results))
-    click.echo(out)
-
-
 @main.command("list")
 @click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies", "models", "datasets"]))
 def list_command(what: str) -> None:
@@ -240,9 +216,10 @@ def show(name: str, map_path: Path | None) -> None:
 
     if map_path is not None:
         from hfedms_sim.loading import load_scenario
-        from hfedms_sim.report.hall_map import draw_map
+        from hfedms_sim.report.figures import draw
+        from hfedms_sim.report.views.coverage import map_figure
 
-        draw_map(load_scenario(name), map_path)
+        draw(map_figure(load_scenario(name)), map_path)
         click.echo(map_path)
         return
 
@@ -300,6 +277,7 @@ main.add_command(compare)
 main.add_command(explain)
 main.add_command(sweep)
 main.add_command(paper)
+main.add_command(plot)
 main.add_command(validate)
 
 if __name__ == "__main__":

@@ -69,6 +69,9 @@ class Lines:
     marks: tuple[Mark, ...] = ()
     log_x: bool = False
     log_y: bool = False
+    x_limits: tuple[float | None, float | None] = (None, None)
+    """Where the x axis begins and ends; None takes it from the lines."""
+    y_limits: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,11 +258,16 @@ class RunResult:
         return pd.Series(shares, dtype=float)
 
 
+def channels_of(profile: NetworkProfile, direction: Direction, sensors: float) -> float:
+    """Return how many channels a cell has in a direction; where they are dedicated, one for each of its sensors."""
+    return sensors if profile.channels == "dedicated" else profile.channels_in(direction)
+
+
 def _busy_s(profile: NetworkProfile, airtime_s: Mapping[str, float], sensors: float) -> float:
     """Return how long a cell was busy if its channels had always been full; the busier direction, or both in one."""
 
     def full_s(direction: Direction) -> float:
-        channels = sensors if profile.channels == "dedicated" else profile.channels_in(direction)
+        channels = channels_of(profile, direction, sensors)
         return airtime_s.get(direction, 0.0) / channels if channels else 0.0
 
     up_s, down_s = full_s("up"), full_s("down")

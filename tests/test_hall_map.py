@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.report.hall_map import draw_map
+from hfedms_sim.report.figures import draw
+from hfedms_sim.report.views.coverage import map_figure
 
 
 @pytest.mark.parametrize(("scenario", "ending"), [("assembly-hall", "png"), ("open-pit-mine", "svg")])
@@ -23,7 +24,7 @@ def test_a_placed_scenario_has_a_map(scenario: str, ending: str, tmp_path: Path)
 
 def test_sensors_without_coverage_are_drawn_too(tmp_path: Path) -> None:
     scenario = load_scenario("assembly-hall", overrides=["sensors.placement.extra_loss_db=95"])
-    draw_map(scenario, tmp_path / "hall.svg")
+    draw(map_figure(scenario), tmp_path / "hall.svg")
     assert "no coverage" in (tmp_path / "hall.svg").read_text()
 
 
@@ -37,5 +38,5 @@ def test_sensors_without_coverage_are_drawn_too(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_drawn_is_refused(scenario: str, name: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
-        draw_map(load_scenario(scenario), tmp_path / name)
+        draw(map_figure(load_scenario(scenario)), tmp_path / name)
     assert list(tmp_path.iterdir()) == []

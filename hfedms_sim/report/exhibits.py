@@ -1,10 +1,12 @@
-"""Tables of an experiment as text, CSV and LaTeX, and all its exhibits as files. The drawing is in figures.py.
+"""Tables as text, CSV, LaTeX and Markdown, and all exhibits of an experiment as files. The drawing is in figures.py.
 
-Text and LaTeX are for reading: floats have four significant digits, but the digits before the point are never cut, and
-a whole number is a whole number. CSV is for programs: every digit, so that reading a float gives the same float.
+Text, LaTeX and Markdown are for reading: floats have four significant digits, but the digits before the point are
+never cut, and a whole number is a whole number. CSV is for programs: every digit, so that reading a float gives the
+same float.
 """
 
 import csv
+import re
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -28,6 +30,7 @@ _LATEX = {
     "[": "{[}",  # bare, at the start of a row, it would be an argument of the line break before it
     "*": "{*}",
 }
+_MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")  # what could begin markup; a backslash before it stops that
 _WIDEST_COLUMNS = 1_000  # of a text file: no table is wrapped
 
 
@@ -60,6 +63,15 @@ def table_latex(table: Table) -> str:
     return "\n".join([*comments, *lines, r"\hline", r"\end{tabular}", ""])
 
 
+def table_markdown(table: Table) -> str:
+    """Return the table as GitHub's Markdown has it, its title in bold above and its note below."""
+    rule = " | ".join("---:" if is_number else "---" for is_number in _number_columns(table))
+    lines = [_markdown_row(table.header), f"| {rule} |", *(_markdown_row(row) for row in table.rows)]
+    title = [f"**{_markdown(table.title)}**", ""] if table.title else []
+    note = ["", _markdown(table.note)] if table.note else []
+    return "\n".join([*title, *lines, *note, ""])
+
+
 def formatted(value: Value) -> str:
     """Return a cell as people read it: 1,234,567, 0.1235, 12,346, 1.2e-07."""
     if value is None:
@@ -77,7 +89,7 @@ def escaped(text: str) -> str:
 
 
 def write_exhibits(tables: Sequence[Table], figures: Sequence[Figure], directory: Path) -> tuple[Path, ...]:
-    """Write each table as NAME.txt, .csv and .tex, each figure as NAME.png, .svg and .pdf; return the files.
+    """Write each table as NAME.txt, .csv, .tex and .md, each figure as NAME.png, .svg and .pdf; return the files.
 
     Each file is there whole or not at all; those that were there are replaced.
     """
@@ -100,7 +112,7 @@ def write_exhibits(tables: Sequence[Table], figures: Sequence[Figure], directory
 
 
 def _texts(table: Table) -> dict[str, str]:
-    return {"txt": _plain_text(table), "csv": table_csv(table), "tex": table_latex(table)}
+    return {"txt": _plain_text(table), "csv": table_csv(table), "tex": table_latex(table), "md": table_markdown(table)}
 
 
 def _plain_text(table: Table) -> str:
@@ -118,3 +130,12 @@ def _number_columns(table: Table) -> list[bool]:
 
 def _latex_row(cells: Sequence[Value]) -> str:
     return " & ".join(escaped(formatted(cell)) for cell in cells) + r" \\"
+
+
+def _markdown_row(cells: Sequence[Value]) -> str:
+    return f"| {' | '.join(_markdown(formatted(cell)) for cell in cells)} |"
+
+
+def _markdown(text: str) -> str:
+    """Return the text so that Markdown shows it as it is: no new column, no emphasis, link, code or tag."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")

@@ -1,5 +1,7 @@
 """What tells runs apart, in words for a legend or a table: strategy, profile, scenario, seed, and any other setting.
 
+Runs that differ in nothing but the seed are one set, with one label.
+
 A setting is named if runs that have it differ in it, and if that is not already said: what belongs to a network
 profile is said by the profile's name, and everything by the scenario's name, as long as runs of the same name agree;
 a strategy's own defaults are said by the strategy's name.
@@ -8,18 +10,57 @@ a strategy's own defaults are said by the strategy's name.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import LocalTraining
 
 MOST_SETTINGS = 4  # of a label; the others are counted
+MOST_SCENARIOS = 3  # of a title
 _LONGEST_TEXT = 24
 _MOST_ITEMS = 3
 _SAID_OTHERWISE = ("name", "description", "seed", "strategy.name")
 
 Settings = dict[str, Any]
 """By dotted key."""
+
+
+class RunSet(NamedTuple):
+    """The runs that a view shows as one: those of a line, a bar or a dot."""
+
+    label: str
+    results: tuple[RunResult, ...]
+
+
+def run_sets(results: Sequence[RunResult], *, each: bool = False) -> list[RunSet]:
+    """Return what is shown, with labels, in the order of the runs: a set for each run, or over seeds."""
+    sets: dict[str, list[int]] = {}
+    for index, result in enumerate(results):
+        sets.setdefault(f"{index}" if each else without_seed(result), []).append(index)
+    facts, settings = telling_facts(results), telling_settings(results)
+    labelled = []
+    for indices in sets.values():
+        runs = tuple(results[index] for index in indices)
+        names = [str(runs[0].summary[fact]) for fact in facts if fact != "seed"]
+        words = (*names, settings[indices[0]], _seeds(runs) if "seed" in facts else "")
+        labelled.append(RunSet(", ".join(word for word in words if word), runs))
+    return labelled
+
+
+def name_of(result: RunResult) -> str:
+    """Return what an error calls a run: its directory, or its scenario where it has none."""
+    return str(result.directory or result.scenario.name)
+
+
+def scenarios_of(results: Sequence[RunResult]) -> str:
+    """Return the names of the runs' scenarios for a title; how many there are if they are more than a few."""
+    names = list(dict.fromkeys(result.scenario.name for result in results))
+    return ", ".join(names) if len(names) <= MOST_SCENARIOS else f"{len(names)} scenarios"
+
+
+def _seeds(runs: Sequence[RunResult]) -> str:
+    seeds = {run.scenario.seed for run in runs}
+    return f"seed {min(seeds)}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
 
 def telling_facts(results: Sequence[RunResult]) -> list[str]:

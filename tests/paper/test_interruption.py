@@ -27,7 +27,7 @@ def started(out: Path) -> "subprocess.Popen[bytes]":
 
 def shown(directory: Path) -> dict[str, bytes]:
     """Return everything that the experiments show: tables, figures, claims."""
-    endings = {".csv", ".txt", ".tex", ".png", ".svg", ".pdf"}
+    endings = {".csv", ".txt", ".tex", ".md", ".png", ".svg", ".pdf"}
     files = [path for path in directory.glob("*/*") if path.suffix in endings or path.name == "claims.json"]
     return {str(path.relative_to(directory)): path.read_bytes() for path in files if path.name != "command.txt"}
 

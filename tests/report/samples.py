@@ -2,7 +2,21 @@
 
 from math import exp
 
-from hfedms_sim.exhibits import Bars, Boxes, Figure, HeatMap, Line, Lines, Mark, Panel, Table
+from hfedms_sim.exhibits import (
+    Bars,
+    Boxes,
+    Dots,
+    DotSet,
+    Figure,
+    HeatMap,
+    Line,
+    Lines,
+    Mark,
+    Panel,
+    Span,
+    Table,
+    Timeline,
+)
 
 ROUNDS = tuple(float(each) for each in range(1, 41))
 
@@ -37,6 +51,37 @@ PANELS: tuple[Panel, ...] = (
         "hours",
         ("lte-cat-m2", "wifi-halow", "ethernet"),
         (("fedavg", (12.0, 7.0, 1.0)), ("hfedms-d, interval=3", (5.0, None, 0.4))),
+    ),
+    Bars("Parts of a sum", "joules", ("one", "two"), (("fedavg", (1.0, 2.0)), ("idle", (None, 0.5))), is_stacked=True),
+    Timeline(
+        "A round",
+        "seconds",
+        ("sensor 0", "sensor $1$"),
+        (Span(0, 0.0, 2.0, "downlink", "model", True), Span(1, 0.5, 3.0, "waiting"), Span(1, 3.0, 4.0, "uplink")),
+        marked_as="critical path",
+    ),
+    Dots(
+        "Time and joules",
+        "hours",
+        "joules",
+        (
+            DotSet("fedavg", (1.0,), (9.0,), texts=("fedavg",)),
+            DotSet("best", (1.0, 2.0), (9.0, 3.0), texts=("a $1$", "b"), is_joined=True, is_named=True),
+        ),
+        log_x=True,
+    ),
+    Dots(
+        "A hall",
+        "x in m",
+        "y in m",
+        (
+            DotSet("sensor", (5.0, 20.0), (4.0, 8.0), values=(0.5, 1.0), to=((10.0, 5.0), (10.0, 5.0))),
+            DotSet("no coverage", (29.0,), (1.0,), marker="cross"),
+            DotSet("base station", (10.0,), (5.0,), texts=("hall",), marker="triangle", is_named=True),
+        ),
+        value_label="Mbit/s",
+        is_map=True,
+        extent=(30.0, 10.0),
     ),
 )
 FIGURE = Figure("everything", "Every kind of panel", PANELS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Boxes, Figure, HeatMap, Line, Lines, Panel, Table
-from hfedms_sim.report.exhibits import draw, escaped, formatted, table_csv, table_latex, write_exhibits
+from hfedms_sim.report.exhibits import draw, escaped, formatted, table_csv, table_latex, table_markdown, write_exhibits
 from tests.report.samples import FIGURE, PANELS, TABLE
 
 ENDINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -42,6 +42,25 @@ def test_latex_is_a_plain_tabular_with_numbers_flush_right() -> None:
         r"\hline",
         r"\end{tabular}",
     ]
+
+
+def test_markdown_has_numbers_flush_right_and_title_and_note_around_it() -> None:
+    assert table_markdown(TABLE).splitlines() == [
+        "**What it cost**",
+        "",
+        "| strategy | rounds | hours |",
+        "| --- | ---: | ---: |",
+        "| fedavg | 490 | 1,259 |",
+        "| hfedms-d | 1,234,567 | 0.1235 |",
+        "| none |  | 1.25e-09 |",
+        "",
+        "Simulated.",
+    ]
+
+
+def test_what_markdown_would_read_as_markup_is_shown_as_it_is() -> None:
+    text = table_markdown(Table("t", "", ("a|b",), (("<b> & *x* `y`\nz",),)))
+    assert text.splitlines() == [r"| a\|b |", "| --- |", r"| &lt;b> &amp; \*x\* \`y\` z |"]
 
 
 def test_a_title_of_several_lines_stays_a_comment() -> None:
@@ -95,7 +114,7 @@ def test_a_heat_map_of_one_cell_is_drawn(values: tuple[tuple[float | None]], tmp
 
 def test_all_exhibits_are_written_and_nothing_else_is_left(tmp_path: Path) -> None:
     written = write_exhibits([TABLE], [FIGURE], tmp_path / "out")
-    names = ["costs.csv", "costs.tex", "costs.txt", "everything.pdf", "everything.png", "everything.svg"]
+    names = ["costs.csv", "costs.md", "costs.tex", "costs.txt", "everything.pdf", "everything.png", "everything.svg"]
     assert sorted(path.name for path in written) == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     text = (tmp_path / "out" / "costs.txt").read_text(encoding="utf-8")

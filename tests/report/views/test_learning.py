@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.report.curves import draw_curves, run_sets
-from hfedms_sim.report.run_labels import telling_settings
+from hfedms_sim.exhibits import Lines
+from hfedms_sim.report.figures import draw, picture_of
+from hfedms_sim.report.run_labels import run_sets, telling_settings
 from hfedms_sim.report.seed_bands import Curve, band_of
+from hfedms_sim.report.views.learning import learning_figure
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
@@ -25,6 +27,13 @@ def learnt(**changes: Any) -> RunResult:
     result.rounds["accuracy"] = np.linspace(0.1, 0.5, count) + result.scenario.seed / 100
     result.rounds["loss"] = np.linspace(4.0, 2.0, count)
     return result
+
+
+def panel(*results: RunResult, against: Any = "time", **how: Any) -> Lines:
+    """The panel of accuracies."""
+    accuracy, _ = learning_figure(results, against, **how).panels
+    assert isinstance(accuracy, Lines)
+    return accuracy
 
 
 def labels(*results: RunResult, each: bool = False) -> list[str]:
@@ -108,27 +117,26 @@ def test_one_run_is_drawn_at_its_own_points() -> None:
     assert (band.x.tolist(), band.mean.tolist()) == ([1, 5], [0.3, 0.4])
 
 
-def test_seeds_that_share_no_stretch_are_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_seeds_that_share_no_stretch_are_refused_with_what_to_do() -> None:
     early, late = learnt(seed=1), learnt(seed=2)
     for result, kept in ((early, 1), (late, 6)):
         result.rounds.loc[result.rounds["round"] != kept, ["accuracy", "loss"]] = np.nan
     with pytest.raises(InputError, match="--each draws every run"):
-        draw_curves([early, late], "time", tmp_path / "x.png")
-    draw_curves([early, late], "time", tmp_path / "x.png", each=True)
-    assert (tmp_path / "x.png").exists()
+        learning_figure([early, late], "time")
+    assert [len(line.x) for line in panel(early, late, each=True).lines] == [1, 1]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_the_same_runs_are_the_same_bytes(ending: str, tmp_path: Path) -> None:
     results = [learnt(seed=seed) for seed in (1, 2)]
     for name in ("one", "two"):
-        draw_curves(results, "time", tmp_path / f"{name}.{ending}")
+        draw(learning_figure(results, "time"), tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
 @pytest.mark.parametrize("against", AGAINST)
 def test_a_picture_says_what_the_runs_are_compared_by(against: Any, tmp_path: Path) -> None:
-    draw_curves([learnt(seed=1), learnt(seed=2)], against, tmp_path / "x.svg")
+    draw(learning_figure([learnt(seed=1), learnt(seed=2)], against), tmp_path / "x.svg")
     words = {"time": "simulated time", "bytes": "sent in MB", "rounds": "round"}
     words["parameters"] = "updated parameters in millions"
     svg = (tmp_path / "x.svg").read_text(encoding="utf-8")
@@ -136,9 +144,43 @@ def test_a_picture_says_what_the_runs_are_compared_by(against: Any, tmp_path: Pa
     assert "<!-- hfedms-d, 2 seeds -->" in svg
 
 
-def test_more_than_six_lines_are_named_beside_the_axes(tmp_path: Path) -> None:
-    results = [learnt(strategy=DYNAMIC | {"interval": interval}) for interval in range(1, 8)]
-    draw_curves(results[:6], "rounds", tmp_path / "six.png")
-    draw_curves(results, "rounds", tmp_path / "seven.png")
-    sizes = [(tmp_path / f"{name}.png").read_bytes()[16:20] for name in ("six", "seven")]
-    assert [int.from_bytes(size, "big") for size in sizes] == [8 * 150, 11 * 150]
+def test_many_lines_are_named_beside_the_axes_and_the_picture_has_room_for_it() -> None:
+    results = [learnt(strategy=DYNAMIC | {"interval": interval}) for interval in range(1, 25)]
+    picture = picture_of(learning_figure(results, "rounds"))
+    picture.draw_without_rendering()
+    [legend], axes = picture.legends, picture.axes[0]
+    box = legend.get_window_extent()
+    assert len(legend.get_texts()) == 24
+    assert box.x0 >= axes.get_window_extent().x1
+    assert box.y0 >= 0
+    assert box.x1 <= picture.bbox.x1
+    assert axes.get_window_extent().width > picture.bbox.width / 2
+
+
+def test_a_line_has_the_accuracies_of_its_run_and_a_set_its_band() -> None:
+    one, other = learnt(seed=1), learnt(seed=2)
+    [line] = panel(one, against="rounds").lines
+    assert line.y == tuple(one.rounds["accuracy"])
+    assert not line.low
+    [band] = panel(one, other, against="rounds").lines
+    assert band.low == tuple(one.rounds["accuracy"])
+    assert band.high == tuple(other.rounds["accuracy"])
+
+
+def test_targets_are_marked_and_a_logarithmic_axis_does_not_begin_at_zero() -> None:
+    drawn = panel(learnt(targets=[0.3, 0.2]), log_x=True)
+    assert [(mark.value, mark.label) for mark in drawn.marks] == [(0.2, "20 %"), (0.3, "30 %")]
+    assert drawn.log_x
+    assert drawn.x_limits == (None, None)
+    assert panel(learnt()).x_limits == (0.0, None)
+
+
+def test_a_run_whose_losses_are_not_finite_still_has_its_accuracies() -> None:
+    diverged = learnt()
+    diverged.rounds["loss"] = np.inf
+    assert [each.title for each in learning_figure([diverged], "time").panels] == ["Accuracy"]
+
+
+def test_a_run_without_accuracies_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing to plot, the run has no accuracies"):
+        learning_figure([run(tiny_scenario(), timing_only=True)], "time")
