@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize ray check bench peers accuracy drift clean
+.PHONY: help install run test slow sanitize ray browser check bench peers accuracy drift clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,14 @@ $(VENV)/.ray: $(INSTALLED)
 
 ray: $(VENV)/.ray ## Run the tests that need Ray
 	$(BIN)/python -m pytest tests/campaign/test_ray.py tests/test_examples.py -k ray
+
+$(VENV)/.browser: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
+	@touch $@
+
+browser: $(VENV)/.browser ## Install what tests of pages need: Chromium (Debian's, as root) and its driver
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; }
 
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .

@@ -55,7 +55,8 @@ setup(
     python_requires=">=3.10",
     packages=[*find_packages(include=["hfedms_sim", "hfedms_sim.*"]), *SHIPPED],
     package_dir=SHIPPED,
-    package_data={"hfedms_sim": ["py.typed"]} | {name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
+    package_data={"hfedms_sim": ["py.typed"], "hfedms_sim.report.page": ["*.html", "*.css", "*.js"]}
+    | {name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
     ext_modules=[
         Extension(
             f"hfedms_sim.learning.engine._kernels_{name}",
@@ -71,6 +72,7 @@ setup(
         "click>=8.1",
         "Hershey-Fonts>=2.1",
         "highspy>=1.9",
+        "jinja2>=3.1",
         "matplotlib>=3.8",
         "numpy>=1.26",
         "pandas>=2.1",
@@ -98,6 +100,7 @@ setup(
             "types-jsonschema",
             "types-pyyaml",
         ],
+        "browser": ["selenium>=4.20"],
         "ray": ["ray>=2.9"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },

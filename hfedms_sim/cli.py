@@ -11,6 +11,7 @@ from hfedms_sim.commands.campaigns import compare, sweep
 from hfedms_sim.commands.explain import explain
 from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.plot import plot
+from hfedms_sim.commands.report import report
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
@@ -278,6 +279,7 @@ main.add_command(explain)
 main.add_command(sweep)
 main.add_command(paper)
 main.add_command(plot)
+main.add_command(report)
 main.add_command(validate)
 
 if __name__ == "__main__":

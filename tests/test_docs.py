@@ -26,6 +26,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.data import DATA_SOURCES
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import MODELS, Model
+from hfedms_sim.report.not_modelled import OMISSIONS
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import LocalTraining, NetworkProfile, Scenario, is_path, keys_of
 from hfedms_sim.scenario.base import Settings
@@ -410,6 +411,11 @@ def test_the_python_page_names_everything_public() -> None:
 
 def public(kind: type) -> set[str]:
     return {name for name in (*vars(kind), *kind.__dataclass_fields__) if not name.startswith("_")}  # type: ignore[attr-defined]
+
+
+def test_what_is_not_modelled_is_the_same_on_pages_and_in_the_docs() -> None:
+    rows = table_rows(sections(text_of(ROOT / "docs" / "world.md"))["What is not modelled"])
+    assert [tuple(row.values()) for row in rows] == [(each.what, each.would_change) for each in OMISSIONS]
 
 
 # --------------------------------------------------------------------------------------------- links and commands

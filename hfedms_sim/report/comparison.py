@@ -17,9 +17,10 @@ from hfedms_sim.campaign import Ended, Row, Standing, Variant
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.campaign.statistics import Estimate
 from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line
+from hfedms_sim.report.not_modelled import OMISSIONS
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
-NOT_MODELLED = ("multicast", "transport headers", "interference between cells")
+NOT_MODELLED = tuple(each.short for each in OMISSIONS if each.short)
 WIDEST_COLUMNS = 100
 
 _NAMES = ("profile", "strategy")  # whose values speak for themselves

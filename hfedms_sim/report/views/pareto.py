@@ -2,7 +2,8 @@
 
 Time and cost are those until the highest target accuracy that any of the runs has reached; where no run has accuracies,
 those until its end. A variant's dot is the mean over its seeds that got there. A variant is dominated if another is at
-least as good in both and better in one.
+least as good in both and better in one. One that leaves sensors out of coverage serves fewer of them, and looks good
+for it: it is a cross, and dominates nobody unless all are such.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.exhibits import Dots, DotSet, Figure
+from hfedms_sim.exhibits import Dots, DotSet, Figure, Marker
 from hfedms_sim.report.run_labels import RunSet, run_sets, scenarios_of
 from hfedms_sim.report.views.scales import Unit, bytes_unit, energy_unit, time_unit
 from hfedms_sim.result import RunResult
@@ -27,6 +28,8 @@ class Variant(NamedTuple):
     """Joules or bytes."""
     seeds: str
     """Such as `2 of 3 seeds`, where not all got there."""
+    covers_all: bool
+    """Whether all sensors are in coverage, as far as is known, with every seed."""
 
 
 def pareto_figure(results: Sequence[RunResult], *, against: Cost = "energy", is_log: bool = False) -> Figure:
@@ -40,8 +43,9 @@ def pareto_figure(results: Sequence[RunResult], *, against: Cost = "energy", is_
         raise InputError(f"nothing to plot, {_why_none(results, against)}")
     time, cost = time_unit(max(each.time_s for each in variants)), _cost_unit(against, variants)
     dots = [_dot(each, against, time, cost) for each in variants]
-    best = non_dominated([(each.time_s, each.cost) for each in variants])
-    front = sorted((variants[index] for index in best), key=lambda each: (each.time_s, each.cost))
+    compared = [each for each in variants if each.covers_all] or variants
+    best = non_dominated([(each.time_s, each.cost) for each in compared])
+    front = sorted((compared[index] for index in best), key=lambda each: (each.time_s, each.cost))
     joined = DotSet(
         FRONT,
         time.of([each.time_s for each in front]),
@@ -84,7 +88,15 @@ def _variant(runs: RunSet, against: Cost, target: float | None) -> Variant | Non
     if not known:
         return None
     seeds = f"{len(known)} of {len(spent)} seeds" if len(known) < len(spent) else ""
-    return Variant(runs.label, fmean(time_s for time_s, _ in known), fmean(cost for _, cost in known), seeds)
+    covers_all = all(_covers_all(result) for result in runs.results)
+    return Variant(
+        runs.label, fmean(time_s for time_s, _ in known), fmean(cost for _, cost in known), seeds, covers_all
+    )
+
+
+def _covers_all(result: RunResult) -> bool:
+    coverage = result.summary.get("coverage")  # earlier versions have none
+    return coverage is None or coverage["covered"] == coverage["sensors"]
 
 
 def _spent(result: RunResult, against: Cost, target: float | None) -> tuple[float | None, float | None]:
@@ -99,7 +111,8 @@ def _dot(variant: Variant, against: Cost, time: Unit, cost: Unit) -> DotSet:
     amount = format_joules(variant.cost) if against == "energy" else format_bytes(variant.cost)
     words = (variant.label, format_seconds(variant.time_s), amount, variant.seeds)
     text = ", ".join(word for word in words if word)
-    return DotSet(variant.label, time.of([variant.time_s]), cost.of([variant.cost]), texts=(text,))
+    marker: Marker = "dot" if variant.covers_all else "cross"
+    return DotSet(variant.label, time.of([variant.time_s]), cost.of([variant.cost]), texts=(text,), marker=marker)
 
 
 def _cost_unit(against: Cost, variants: Sequence[Variant]) -> Unit:
@@ -116,6 +129,10 @@ def _note(sets: Sequence[RunSet], variants: Sequence[Variant], target: float | N
     why = f"has not reached the target{unknown}" if target is not None else "has no known energy"
     notes = [f"Not shown, because it {why}: {'; '.join(missing)}." if missing else ""]
     notes.append(f"The mean of some seeds only: {'; '.join(partly)}." if partly else "")
+    outside = [each.label for each in variants if not each.covers_all]
+    notes.append(
+        f"Crosses leave sensors out of coverage, and are not compared: {'; '.join(outside)}." if outside else ""
+    )
     return " ".join(note for note in notes if note)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hfedms_sim import limits
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure, Span, Timeline
 from hfedms_sim.limits import CriticalPath, limits_of
@@ -39,19 +40,10 @@ class _Bars(NamedTuple):
 
 
 def typical_round(result: RunResult) -> int:
-    """Return the full round whose length is the median of all full rounds that took any time.
-
-    Of two in the middle it is the shorter, of equally long ones the first. If no full round took time, all rounds
-    count.
-    """
-    rounds = result.rounds.assign(length_s=result.rounds["end_s"] - result.rounds["start_s"])
-    if rounds.empty:
+    """Return the round that stands for a run (`limits.typical_round`)."""
+    if result.rounds.empty:
         raise InputError(f"{name_of(result)}: has no rounds")
-    took_time = rounds[rounds["length_s"] > 0]
-    full = took_time[took_time["phase"] == "full"]
-    chosen = next(each for each in (full, took_time, rounds) if len(each))
-    ordered = chosen.sort_values(["length_s", "round"])
-    return int(ordered["round"].iloc[(len(ordered) - 1) // 2])
+    return limits.typical_round(result.rounds)
 
 
 def critical_path_of(result: RunResult) -> CriticalPath:

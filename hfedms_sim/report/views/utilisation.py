@@ -1,13 +1,14 @@
 """How much of each cell's airtime was in use, over simulated time.
 
-The run is cut into bins of equal length w. A transfer's airtime is spread evenly over the time from its `start_s` to
-its `end_s`; what falls into a bin, summed over the transfers of one direction of a cell, is divided by w and by the
-channels of that direction. A cell whose directions share one airtime (`duplex: cell-half`) has one line for both. So
-the sum over all bins, times w, is all airtime over the channels, and the mean over the bins is what
-`RunResult.utilisation` gives.
+The run is cut into bins of equal length. Of n transfers on a link that serves c at full rate each has the air for a
+share min(1, c / n) of the time, so of its airtime A a transfer that is on air from `begin` to `end` has sent by t
 
-Left out: when within its time a transfer had the air. A cell that transfers share serves one faster while it is alone;
-so in bins shorter than a transfer the share can be a little above 1.
+    A W(begin, t) / W(begin, end)        W(a, b) = integral of min(1, c / n) over the time from a to b
+
+On airtime that is shared fairly W(begin, end) = A: this is exact, and no bin has more than its channels hold. Where
+transfers queue, pause or keep silences (fifo, frames, duty cycles, outages) the division keeps all airtime within its
+transfer, and when within it was sent is an estimate. A cell whose directions share one airtime (`duplex: cell-half`)
+has one line for both. The mean over all bins is what `RunResult.utilisation` gives.
 """
 
 from typing import Literal, NamedTuple
@@ -18,13 +19,16 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure, Line, Lines, Mark
+from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.report.run_labels import name_of
 from hfedms_sim.report.views.scales import Unit, time_unit
 from hfedms_sim.result import RunResult, channels_of
 from hfedms_sim.rounds import Direction
+from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.units import format_seconds
 
 Floats = NDArray[np.float64]
+Shown = Literal["up", "down", "both"]
 BINS = 200
 _NEAR_FULL = 0.5  # lines that stay below it would be flat under a mark of full use
 
@@ -35,7 +39,7 @@ class CellUse(NamedTuple):
     """The share of airtime in use in each bin."""
 
     cell: str
-    direction: Literal["up", "down", "both"]
+    direction: Shown
     shares: Floats
 
 
@@ -58,10 +62,7 @@ def utilisation_figure(result: RunResult, *, bins: int = BINS) -> Figure:
         if any(use.direction == direction for use in known)
     )
     title = f"{result.scenario.name}: share of each cell's airtime in use"
-    note = (
-        f"Bins of {format_seconds(float(edges_s[1]))}. A transfer's airtime is spread evenly from its start to its end,"
-        " so that a bin shorter than a transfer may show a little more than all channels."
-    )
+    note = f"Bins of {format_seconds(float(edges_s[1]))}."
     return Figure("utilisation", title, panels, columns=1, note=note)
 
 
@@ -71,38 +72,43 @@ def use_over_time(result: RunResult, bins: int = BINS) -> UseOverTime:
     elapsed_s = max(float(result.summary["simulated_s"]), float(transfers["end_s"].max()) if len(transfers) else 0.0)
     edges_s: Floats = np.linspace(0.0, elapsed_s, bins + 1, dtype=np.float64)
     sensors = {cell["name"]: float(cell["sensors"]) for cell in result.summary.get("cells", ())}
-    by_link = dict(list(transfers.groupby(["cell", "direction"], sort=False)))
     uses: list[CellUse] = []
     for cell in result.scenario.cells:
-        shares = {}
-        for direction in _directions():
+        own = transfers[transfers["cell"] == cell.name]
+        shown_links: tuple[Shown, ...] = ("both",) if cell.profile.duplex == "cell-half" else DIRECTIONS
+        for shown in shown_links:
+            rows = own if shown == "both" else own[own["direction"] == shown]
+            direction: Direction = "up" if shown == "both" else shown
             channels = channels_of(cell.profile, direction, sensors.get(cell.name, np.nan))
-            airtime_s = _airtime_in_bins(by_link.get((cell.name, direction)), edges_s)
-            width_s = elapsed_s / bins
-            shares[direction] = airtime_s / (channels * width_s) if channels and width_s else np.zeros(bins)
-        if cell.profile.duplex == "cell-half":
-            uses.append(CellUse(cell.name, "both", shares["up"] + shares["down"]))
-        else:
-            uses.extend(CellUse(cell.name, direction, shares[direction]) for direction in _directions())
+            uses.append(CellUse(cell.name, shown, _shares(rows, cell.profile, channels, edges_s)))
     return UseOverTime(edges_s, tuple(uses))
 
 
-def _directions() -> tuple[Direction, Direction]:
-    return "up", "down"
-
-
-def _airtime_in_bins(transfers: pd.DataFrame | None, edges_s: Floats) -> Floats:
-    """Return the airtime of the transfers that falls into each bin, each spread evenly over its time."""
-    if transfers is None:
+def _shares(transfers: pd.DataFrame, profile: NetworkProfile, channels: float, edges_s: Floats) -> Floats:
+    """Return the share of the channels that the transfers had in each bin."""
+    begin_s, end_s, airtime_s = (transfers[name].to_numpy(dtype=float) for name in ("start_s", "end_s", "airtime_s"))
+    air_end_s = np.maximum(end_s - min(profile.class_latencies_s), begin_s)
+    width_s = float(edges_s[1] - edges_s[0])
+    if not width_s or not channels:
         return np.zeros(len(edges_s) - 1)
-    start_s, end_s, airtime_s = (transfers[name].to_numpy(dtype=float) for name in ("start_s", "end_s", "airtime_s"))
-    length_s = end_s - start_s
-    per_s = np.divide(airtime_s, length_s, out=np.zeros_like(airtime_s), where=length_s > 0)
-    # what has been sent by each edge; a transfer without length is sent at once
+    shares: Floats = np.diff(_sent_s(begin_s, air_end_s, airtime_s, channels, edges_s)) / (channels * width_s)
+    return shares
+
+
+def _sent_s(begin_s: Floats, end_s: Floats, airtime_s: Floats, channels: float, edges_s: Floats) -> Floats:
+    """Return the airtime that the transfers have had by each edge; one without length has it at its end."""
+    moments_s = np.unique(np.concatenate([begin_s, end_s, edges_s]))
+    level = np.searchsorted(np.sort(begin_s), moments_s, side="right")
+    level -= np.searchsorted(np.sort(end_s), moments_s, side="right")
+    share = np.minimum(1.0, channels / np.maximum(level, 1))
+    had = np.concatenate([[0.0], np.cumsum(np.diff(moments_s) * share[:-1])])  # W from the first moment on
+    begin, end = (had[np.searchsorted(moments_s, each)] for each in (begin_s, end_s))
+    whole = np.where(end > begin, end - begin, 1.0)
     sent_s = [
-        np.where(edge_s >= end_s, airtime_s, np.maximum(edge_s - start_s, 0.0) * per_s).sum() for edge_s in edges_s
+        float(np.where(end_s <= edge_s, airtime_s, np.clip((now - begin) / whole, 0.0, 1.0) * airtime_s).sum())
+        for edge_s, now in zip(edges_s, had[np.searchsorted(moments_s, edges_s)], strict=True)
     ]
-    return np.diff(np.array(sent_s, dtype=np.float64))
+    return np.array(sent_s, dtype=np.float64)
 
 
 def _panel(title: str, uses: list[CellUse], edges_s: Floats, unit: Unit) -> Lines:

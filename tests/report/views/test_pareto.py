@@ -68,3 +68,15 @@ def test_what_cannot_be_compared_is_refused() -> None:
         pareto_figure([learnt(0.4, targets=[0.5])], against="bytes")
     with pytest.raises(InputError, match=r"the energy of no run is modelled.*--against bytes"):
         pareto_figure([timed_once()])
+
+
+def test_who_leaves_sensors_out_of_coverage_is_a_cross_and_dominates_nobody() -> None:
+    whole, partial = timed(strategy=FEDAVG), timed()
+    assert isinstance(partial.summary, dict)
+    partial.summary.update(coverage={"sensors": 8, "covered": 3}, simulated_s=1e-3)
+    figure = pareto_figure([whole, partial], against="bytes")
+    *variants, front = dots_of(figure).sets
+    assert [dots.marker for dots in variants] == ["dot", "cross"]
+    assert front.texts == ("fedavg",)
+    assert figure.note == "Crosses leave sensors out of coverage, and are not compared: hfedms-d."
+    assert dots_of(pareto_figure([partial], against="bytes")).sets[-1].texts == ("hfedms-d",)

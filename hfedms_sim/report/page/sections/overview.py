@@ -1,0 +1,154 @@
+"""The headlines: of one run what it cost and what limited it, of several who was fastest and who cheapest."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from hfedms_sim.campaign import Row
+from hfedms_sim.campaign.comparison import END
+from hfedms_sim.explanation import Explanation
+from hfedms_sim.report.energy import EXTRAPOLATED, mark_of
+from hfedms_sim.report.page.blocks import Block, Card, Cards, Prose, Section
+from hfedms_sim.report.page.runs import PageRuns, is_trained
+from hfedms_sim.report.run_labels import run_sets
+from hfedms_sim.result import RunResult
+from hfedms_sim.stopping import stopped_of
+from hfedms_sim.units import format_bytes, format_joules, format_seconds
+
+_NAME, _TITLE = "overview", "In short"
+_MOST_NAMES = 3
+_NAMES = ("profile", "strategy", "run")  # whose values speak for themselves
+
+
+def overview_of_run(result: RunResult, explanation: Explanation) -> Section:
+    """Return the headlines of one run."""
+    return Section(_NAME, _TITLE, (Cards(tuple(_cards(result, explanation))),))
+
+
+def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
+    summary = result.summary
+    if reached := _highest_target(result):
+        spent = f"round {reached['round']}, {format_bytes(reached['bytes'])}{_joules(reached['energy_j'], result)}"
+        yield Card(f"Time to accuracy {reached['accuracy']:g}", format_seconds(reached["simulated_s"]), spent)
+    if is_trained(result):
+        yield Card("Accuracy at the end", f"{summary['final_accuracy']:.3f}", f"{summary['best_accuracy']:.3f} at best")
+    yield Card("Simulated time", format_seconds(summary["simulated_s"]), _rounds(result))
+    up, down = summary["bytes"]["up"], summary["bytes"]["down"]
+    yield Card("Sent", format_bytes(up + down), f"{format_bytes(up)} up, {format_bytes(down)} down")
+    yield _energy_card(result)
+    if (limited := explanation.limited_by) is not None:
+        yield Card("Limited by", limited.cause, limited.text)
+    if coverage := summary.get("coverage"):
+        yield Card("In coverage", f"{coverage['covered']:,} of {coverage['sensors']:,} sensors")
+    for worst in explanation.worst_sensors[:1]:
+        where = f" in {worst.cell}" if worst.cell is not None else ""
+        yield Card("Worst sensor", f"{worst.sensor}{where}", worst.reason)
+    if faults := summary.get("faults"):
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(faults.items(), key=lambda each: -each[1]))
+        yield Card("Faults", f"{sum(faults.values()):,}", listed)
+
+
+def _highest_target(result: RunResult) -> dict[str, Any] | None:
+    reached = [target for target in result.summary["targets"] if target["round"] is not None]
+    return max(reached, key=lambda target: float(target["accuracy"]), default=None)
+
+
+def _rounds(result: RunResult) -> str:
+    stopped, played = stopped_of(result.summary), result.summary["rounds"]
+    if stopped is not None:
+        return f"{played:,} of {result.scenario.rounds:,} rounds: {stopped}"
+    return f"{played:,} rounds{'' if is_trained(result) else ', timing only: nothing was trained'}"
+
+
+def _energy_card(result: RunResult) -> Card:
+    summary = result.summary
+    if summary["energy_j"] is None:
+        return Card("Energy", "not modelled", "; ".join(summary.get("energy_missing") or ()))
+    lives = (summary.get("battery_life") or {}).get("continuous") or {}
+    life = f"the worst battery lasts {lives['worst_d']:,.3g} days of such rounds" if lives.get("worst_d") else ""
+    return Card("Energy", f"{format_joules(summary['energy_j'])}{mark_of(result)}", life)
+
+
+def _joules(energy_j: float | None, result: RunResult) -> str:
+    return "" if energy_j is None else f", {format_joules(energy_j)}{mark_of(result)}"
+
+
+def overview_of_runs(runs: PageRuns, rows: Sequence[Row]) -> Section:
+    """Return who is best in what, among the variants with all sensors in coverage, and who has learnt the same."""
+    target = _common_target(rows)
+    at_target = [row for row in rows if row.target == target]
+    comparable = [row for row in at_target if row.is_comparable and row.reached]
+    cards = [card for best in _BEST for card in _best_card(comparable, target, *best)]
+    blocks: list[Block] = [Cards(tuple(cards))] if cards else []
+    return Section(_NAME, _TITLE, (*blocks, Prose(tuple(_sentences(runs, at_target, target)))))
+
+
+_BEST: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("Fastest", "simulated_s", format_seconds),
+    ("Fewest bytes", "bytes", format_bytes),
+    ("Least energy", "energy_j", format_joules),
+    ("Most accurate at its end", "accuracy", lambda value: f"{value:.3f}"),
+)
+
+
+def _best_card(
+    rows: Sequence[Row], target: str, heading: str, measure: str, formatted: Callable[[float], str]
+) -> Iterator[Card]:
+    known = [(estimate.mean, row) for row in rows if (estimate := row.measures[measure]) is not None]
+    if not known or (measure == "accuracy" and target != END):
+        return
+    value, best = (max if measure == "accuracy" else min)(known, key=lambda each: each[0])
+    mark = f" {EXTRAPOLATED}" if measure == "energy_j" and best.extrapolated else ""
+    detail = f"{formatted(value)}{mark}{'' if target == END else f' to accuracy {target}'}"
+    detail += f"; limited by {best.limited_by}" if best.limited_by else ""
+    missing = len(rows) - len(known)
+    detail += f"; joules of {missing} others are not modelled" if missing and measure == "energy_j" else ""
+    yield Card(f"{heading}, all sensors in coverage", variant_name(best, rows), detail)
+
+
+def variant_name(row: Row, rows: Sequence[Row]) -> str:
+    """Return what tells a variant from the others, in words; all of it if nothing does."""
+    telling = [key for key, which in row.variant if any(dict(other.variant).get(key) != which for other in rows)]
+    facts = dict(row.variant)
+    return ", ".join(facts[key] if key in _NAMES else f"{key} {facts[key]}" for key in telling or facts)
+
+
+def _common_target(rows: Sequence[Row]) -> str:
+    """Return the highest accuracy that every variant has reached, else that any has; the end if none was."""
+    targets = {row.target for row in rows if row.target != END}
+    by_all = {target for target in targets if all(row.reached for row in rows if row.target == target)}
+    by_any = {target for target in targets if any(row.reached for row in rows if row.target == target)}
+    return max(by_all or by_any, key=float, default=END)
+
+
+def _sentences(runs: PageRuns, rows: Sequence[Row], target: str) -> Iterator[str]:
+    outside = [variant_name(row, rows) for row in rows if not row.is_comparable and row.reason is None]
+    if outside:
+        yield (
+            f"Not all sensors are in coverage with {_named(outside)}: what these took is of fewer sensors, and they "
+            "are not compared above."
+        )
+    if target == END and runs.is_trained:
+        yield "No run reached a target accuracy, so they are compared at their ends."
+    yield from _shared_learning(runs)
+
+
+def _shared_learning(runs: PageRuns) -> Iterator[str]:
+    """Yield a sentence for each set of variants whose runs have the same lineages, seed by seed."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for label, results in run_sets(runs.results):
+        alike.setdefault(tuple(str(result.summary["lineage"]) for result in results), []).append(label)
+    learnt = "have learnt the very same model" if runs.is_trained else "would learn the very same model"
+    for labels in alike.values():
+        if len(labels) > 1:
+            yield (
+                f"These {learnt}, seed by seed (their lineages are equal), so that one training serves all of them: "
+                f"{'; '.join(labels)}. Accuracy and loss are the same round by round; only seconds, bytes sent again "
+                "and joules can differ."
+            )
+
+
+def _named(labels: Sequence[str]) -> str:
+    """Return the labels as part of a sentence; many are counted."""
+    if len(labels) > _MOST_NAMES + 1:
+        return f"{', '.join(labels[:_MOST_NAMES])} and {len(labels) - _MOST_NAMES} more"
+    return f"{', '.join(labels[:-1])} and {labels[-1]}" if len(labels) > 1 else labels[0]

@@ -1,0 +1,38 @@
+"""What a run was, and what no figure of it has: scenario, provenance, and what is not modelled."""
+
+import json
+
+from hfedms_sim.exhibits import Table
+from hfedms_sim.report.energy import extrapolation_note
+from hfedms_sim.report.not_modelled import OMISSIONS
+from hfedms_sim.report.page.blocks import Block, Listing, Prose, Section, SortableTable
+from hfedms_sim.report.page.runs import PageRuns
+from hfedms_sim.result import RunResult
+from hfedms_sim.scenario import scenario_yaml
+
+
+def not_modelled(runs: PageRuns) -> Section:
+    """Return what is left out of all figures, and which figures behind them are uncertain."""
+    rows = tuple((each.what, each.would_change) for each in OMISSIONS)
+    table = Table("not-modelled", "Left out of every figure on this page", ("left out", "what it would change"), rows)
+    missing = dict.fromkeys(why for result in runs.results for why in result.summary.get("energy_missing") or ())
+    notes = (
+        [f"Joules are not modelled where a radio's currents are not known: {'; '.join(missing)}."] if missing else []
+    )
+    if (extrapolated := extrapolation_note(runs.results)) is not None:
+        notes.append(extrapolated)
+    prose: tuple[Block, ...] = (Prose(tuple(notes)),) if notes else ()
+    return Section("not-modelled", "What is not modelled", (SortableTable(table), *prose))
+
+
+def record(result: RunResult) -> Section:
+    """Return scenario and provenance as their files have them; the command line is left out, it may hold paths."""
+    provenance = {key: value for key, value in result.provenance.items() if key != "command"}
+    return Section(
+        "record",
+        "Scenario and provenance",
+        (
+            Listing("scenario.yaml, everything that decided this run", scenario_yaml(result.scenario)),
+            Listing("provenance.json, with what and when it was made", json.dumps(provenance, indent=2)),
+        ),
+    )

@@ -1,0 +1,90 @@
+"""Where the time of a run went: shares by cause, the critical path of a typical round, the worst sensors, what-ifs."""
+
+from hfedms_sim.exhibits import Table
+from hfedms_sim.explanation import Explanation, Leg, WhatIf
+from hfedms_sim.report.page.blocks import Block, Prose, Section, SortableTable
+from hfedms_sim.units import format_seconds
+
+
+def time_section(explanation: Explanation) -> Section:
+    """Return what limited the run and, if they were played, what would help."""
+    limited = explanation.limited_by
+    blocks: list[Block] = [] if limited is None else [Prose((f"What limited it: {limited.text}.",))]
+    if explanation.shares:
+        blocks.append(SortableTable(_share_table(explanation)))
+    if explanation.typical is not None:
+        blocks.append(SortableTable(_path_table(explanation)))
+    if explanation.worst_sensors:
+        blocks.append(SortableTable(_sensor_table(explanation)))
+    if explanation.out_of_coverage:
+        outside = ", ".join(str(sensor) for sensor in explanation.out_of_coverage[:20])
+        blocks.append(Prose((f"Out of coverage, and so in no round: sensors {outside}.",)))
+    if explanation.what_ifs:
+        blocks.append(SortableTable(_what_if_table(explanation)))
+    if explanation.notes:
+        blocks.append(Prose(explanation.notes))
+    return Section("time", "Where the time went", tuple(blocks))
+
+
+def _share_table(explanation: Explanation) -> Table:
+    rows = tuple((each.cause, round(100 * each.share, 2)) for each in explanation.shares if each.share)
+    return Table("shares", "Share of the critical paths of all rounds", ("cause", "%"), rows)
+
+
+def _path_table(explanation: Explanation) -> Table:
+    typical = explanation.typical
+    assert typical is not None
+    rows = tuple((_what(leg), leg.seconds, _sensors(leg), ", ".join(leg.cells), _parts(leg)) for leg in typical.legs)
+    return Table(
+        "path",
+        f"The critical path of round {typical.round}, a typical one of {format_seconds(typical.seconds)}",
+        ("leg", "seconds", "sensors", "cells", "spent on"),
+        rows,
+    )
+
+
+def _what(leg: Leg) -> str:
+    return leg.kind if leg.chain is None else f"chain {leg.chain}"
+
+
+def _sensors(leg: Leg) -> str:
+    named = ", ".join(str(sensor) for sensor in leg.sensors[:12])
+    more = f" and {len(leg.sensors) - 12} more" if len(leg.sensors) > 12 else ""
+    slowest = "" if leg.slowest_s is None else f"; slowest {leg.slowest_sensor}, {format_seconds(leg.slowest_s)}"
+    return f"{named}{more}{slowest}"
+
+
+def _parts(leg: Leg) -> str:
+    return ", ".join(f"{part.what} {format_seconds(part.seconds)}" for part in leg.parts)
+
+
+def _sensor_table(explanation: Explanation) -> Table:
+    rows = tuple(
+        (each.sensor, each.cell, each.critical_s, round(100 * each.share, 2), each.rounds, each.reason)
+        for each in explanation.worst_sensors
+    )
+    header = ("sensor", "cell", "seconds on critical paths", "% of them", "on paths of rounds", "why")
+    return Table("worst", "Sensors that held the run up most", header, rows)
+
+
+def _what_if_table(explanation: Explanation) -> Table:
+    return Table(
+        "what-ifs",
+        "What would help",
+        ("what if", "of the run's time", "simulated time", "then limited by", "command"),
+        tuple(_what_if_row(each) for each in explanation.what_ifs),
+        "Each was played for the same number of rounds, without training: what changes what is learnt may need more.",
+    )
+
+
+def _what_if_row(what_if: WhatIf) -> tuple[str | float | None, ...]:
+    if what_if.figures is None:
+        return (what_if.name, None, f"not played: {what_if.why_not}", None, None)
+    seconds = format_seconds(what_if.figures.in_rounds_s)
+    return (
+        f"{what_if.name}: {what_if.description}",
+        what_if.ratio_to_run,
+        seconds,
+        what_if.limited_by,
+        what_if.options,
+    )
