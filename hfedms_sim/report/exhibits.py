@@ -1,6 +1,6 @@
-"""Tables of an experiment as text, CSV and LaTeX, and all its exhibits as files. The drawing is in figures.py.
+"""Tables as text, CSV, LaTeX and Markdown, and exhibits as files. The drawing is in figures.py.
 
-Text and LaTeX are for reading: floats have four significant digits, but the digits before the point are never cut, and
+All but CSV are for reading: floats have four significant digits, but the digits before the point are never cut, and
 a whole number is a whole number. CSV is for programs: every digit, so that reading a float gives the same float.
 """
 
@@ -28,6 +28,7 @@ _LATEX = {
     "[": "{[}",  # bare, at the start of a row, it would be an argument of the line break before it
     "*": "{*}",
 }
+_MARKDOWN = frozenset(r"\`*_[]<>|&~$")
 _WIDEST_COLUMNS = 1_000  # of a text file: no table is wrapped
 
 
@@ -58,6 +59,16 @@ def table_latex(table: Table) -> str:
     rows = [_latex_row(row) for row in table.rows]
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", _latex_row(table.header), r"\hline", *rows]
     return "\n".join([*comments, *lines, r"\hline", r"\end{tabular}", ""])
+
+
+def table_markdown(table: Table) -> str:
+    """Return a table of GitHub's Markdown, its title above and its note below it; numbers are flush right."""
+    rules = ["---:" if is_number else "---" for is_number in _number_columns(table)]
+    lines = [_markdown_row([_markdown(heading) for heading in table.header]), _markdown_row(rules)]
+    lines += [_markdown_row([_markdown(formatted(cell)) for cell in row]) for row in table.rows]
+    above = [f"**{_markdown(table.title)}**", ""] if table.title else []
+    below = [part for line in table.note.splitlines() for part in ("", _markdown(line))]
+    return "\n".join([*above, *lines, *below, ""])
 
 
 def formatted(value: Value) -> str:
@@ -114,6 +125,15 @@ def _number_columns(table: Table) -> list[bool]:
     """Return which columns hold numbers only; they are set flush right."""
     columns = [[row[index] for row in table.rows] for index in range(len(table.header))]
     return [bool(column) and not any(isinstance(value, str) for value in column) for column in columns]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown(text: str) -> str:
+    """Return the text so that Markdown shows it as it is, on one line."""
+    return "".join(f"\\{each}" if each in _MARKDOWN else each for each in " ".join(text.split()))
 
 
 def _latex_row(cells: Sequence[Value]) -> str:

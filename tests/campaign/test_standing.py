@@ -8,7 +8,7 @@ from rich.console import Console
 from hfedms_sim.campaign import Ended, Standing, Trial
 from hfedms_sim.campaign.standing import Meter
 from hfedms_sim.campaign.workers import At
-from hfedms_sim.report.comparison import trial_progress
+from hfedms_sim.report.campaign_progress import trial_progress
 from tests.conftest import tiny_scenario
 
 
@@ -28,13 +28,13 @@ def test_the_time_left_is_by_weighted_rounds_that_were_trained_here() -> None:
     """Of a 2 rounds were stored and 4 trained in 8 s; 4 of a are left, and 5 of b, which cost three times as much."""
     clock = Clock()
     meter = Meter("running", [trial("a", 10), trial("b", 5, 3.0)], ["a", "b"], clock=clock)
-    assert meter.standing(2, 0, {}).eta_s is None
+    assert meter.standing(["a", "b"], 0, {}).eta_s is None
     clock.now_s += 8.0
-    standing = meter.standing(1, 0, {"a": At(6, 4)})
+    standing = meter.standing(["a"], 0, {"a": At(6, 4)})
     assert standing.eta_s == pytest.approx((4 + 5 * 3.0) * 8.0 / 4)
     assert (standing.rounds_done, standing.rounds, standing.done) == (6, 15, 0)
     meter.end("a", 8)
-    standing = meter.standing(1, 0, {"b": At(1, 1)})
+    standing = meter.standing(["b"], 0, {"b": At(1, 1)})
     assert standing.eta_s == pytest.approx(4 * 3.0 * 8.0 / (8 + 3.0))
     assert (standing.rounds_done, standing.done) == (11, 1)
 
@@ -45,7 +45,7 @@ def test_rounds_taken_from_a_parent_and_trials_finished_before_cost_nothing() ->
     meter = Meter("running", trials, ["a", "b", "broken"], {"b": 8}, clock=clock)
     meter.drop("broken")
     clock.now_s += 5.0
-    standing = meter.standing(1, 1, {"a": At(5, 5)})
+    standing = meter.standing(["a"], 1, {"a": At(5, 5)})
     assert standing.eta_s == pytest.approx(5 + 2)
     assert (standing.trials, standing.done, standing.failed) == (4, 1, 1)
     assert (standing.rounds_done, standing.rounds) == (22, 37)
@@ -55,7 +55,7 @@ def test_where_nothing_is_trained_every_round_played_counts() -> None:
     clock = Clock()
     meter = Meter("timing", [trial("a", 10)], ["a"], counts_played=True, clock=clock)
     clock.now_s += 2.0
-    assert meter.standing(1, 0, {"a": At(4, 0)}).eta_s == pytest.approx(3.0)
+    assert meter.standing(["a"], 0, {"a": At(4, 0)}).eta_s == pytest.approx(3.0)
 
 
 def standing(done: int, rounds_done: int, eta_s: float | None = None, *ended: Ended) -> Standing:
