@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from hfedms_sim.commands import completion
 from hfedms_sim.commands.campaigns import compare, sweep
 from hfedms_sim.commands.catalogue import list_command
 from hfedms_sim.commands.closing import print_run
@@ -80,8 +81,18 @@ def main(context: click.Context, modules: tuple[str, ...]) -> None:
 
 def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     options = [
-        click.option("--profile", metavar="P", help="Put every cell on this network profile (name or path)."),
-        click.option("--strategy", metavar="S", help="Another strategy, with the settings that it also has."),
+        click.option(
+            "--profile",
+            metavar="P",
+            help="Put every cell on this network profile (name or path).",
+            shell_complete=completion.profiles,
+        ),
+        click.option(
+            "--strategy",
+            metavar="S",
+            help="Another strategy, with the settings that it also has.",
+            shell_complete=completion.strategies,
+        ),
         click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
         click.option("--seed", type=int, metavar="N", help="Seed of every random draw."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
@@ -92,7 +103,7 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @main.command("run")
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @_scenario_options
 @click.option("--timing-only", is_flag=True, help="Play the clock without training.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")

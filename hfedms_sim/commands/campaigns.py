@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hfedms_sim.commands import completion
 from hfedms_sim.commands.closing import print_campaign
 from hfedms_sim.commands.terminal import console, notice, option_of, resumable
 from hfedms_sim.errors import InputError, RunError
@@ -19,9 +20,17 @@ def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that both commands have."""
     options = [
         click.option(
-            "--profiles", metavar="A,B,...", help="Network profiles (names or paths), not the scenario's own."
+            "--profiles",
+            metavar="A,B,...",
+            help="Network profiles (names or paths), not the scenario's own.",
+            shell_complete=completion.listed(completion.profiles),
         ),
-        click.option("--strategies", metavar="A,B,...", help="Strategies, with the settings that each also has."),
+        click.option(
+            "--strategies",
+            metavar="A,B,...",
+            help="Strategies, with the settings that each also has.",
+            shell_complete=completion.listed(completion.strategies),
+        ),
         click.option("--seeds", metavar="N,N,...", help="Repetitions of every trial; ranges such as 1:5."),
         click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
@@ -49,7 +58,7 @@ def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @_campaign_options
 def compare(scenario: str, **options: Any) -> None:
     """Compare network profiles, and strategies, on SCENARIO.
@@ -60,7 +69,7 @@ def compare(scenario: str, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @click.option(
     "--grid",
     multiple=True,

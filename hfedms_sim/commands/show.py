@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hfedms_sim.commands import completion
 from hfedms_sim.commands.closing import has_targets, print_campaign, print_run
 from hfedms_sim.commands.terminal import console
 from hfedms_sim.errors import InputError
@@ -25,7 +26,7 @@ _CAMPAIGN_TABLES = ("comparison", "trials")
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.anything)
 @click.option(
     "--table",
     "table_name",
@@ -93,8 +94,8 @@ def _show_run(directory: Path, table_name: str | None, table_format: str) -> Non
         else:
             names = [table_name] if table_name else ["closing", *(["targets"] if has_targets(result) else [])]
             _print([_run_table(result, name, table_format) for name in names], table_format)
-    except KeyError as error:
-        raise InputError(f"{directory / 'summary.json'}: damaged (it has no {error})") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:  # somebody else may have written it
+        raise InputError(f"{directory / 'summary.json'}: damaged ({type(error).__name__}: {error})") from None
 
 
 def _run_table(result: "RunResult", name: str, table_format: str) -> "Table | RenderableType":

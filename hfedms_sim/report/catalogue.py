@@ -83,10 +83,10 @@ def show_anything(name: str) -> RenderableType | str:
     if name in MODELS:
         return show_model(name)
     known = known_names()
-    if not is_path(name) and name not in known and not holds_dataset(Path(name)):
-        raise InputError(unknown("name", name, known))
-    if holds_dataset(Path(name)):
+    if name not in known and holds_dataset(Path(name)):
         return _show_dataset(name)
+    if not is_path(name) and name not in known:
+        raise InputError(unknown("name", name, known))
     if is_path(name) and holds_profile(name):
         return _show_profile(load_profile(name))
     return scenario_yaml(load_scenario(name)).rstrip()

@@ -38,7 +38,6 @@ _SENSOR_COLUMNS = {
     "covered": "covered",
     "uplink_kbps": "up, kbit/s",
     "downlink_kbps": "down, kbit/s",
-    "transfers": "transfers",
     "uplink_bytes": "bytes up",
     "downlink_bytes": "bytes down",
     "airtime_s": "airtime, s",
@@ -82,7 +81,8 @@ def _ranked_sensors(result: RunResult) -> pd.DataFrame:
         raise InputError(f"{result.directory}: has no table of sensors, an earlier version wrote it")
     slower_bps = sensors[["uplink_bps", "downlink_bps"]].min(axis=1)
     order = np.lexsort([sensors["sensor"], -_joules(sensors).fillna(0.0), slower_bps, sensors["covered"]])
-    return sensors.iloc[order]
+    ranked: pd.DataFrame = sensors.iloc[order]
+    return ranked
 
 
 def _joules(sensors: pd.DataFrame) -> "pd.Series[float]":

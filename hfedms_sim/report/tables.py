@@ -99,7 +99,7 @@ def _limit_rows(result: RunResult) -> Iterator[tuple[str, str]]:
     cells = [cell for cell in result.summary.get("cells", ()) if "directions" in cell]
     if cells:
         busiest = busiest_cell(cells)
-        profile = next(cell.profile for cell in result.scenario.cells if cell.name == busiest["name"])
+        profile = {cell.name: cell.profile for cell in result.scenario.cells}[busiest["name"]]
         rates = f"{format_bps(profile.uplink_bps)} up, {format_bps(profile.downlink_bps)} down"
         yield "busiest cell", f"{busiest['name']} ({profile.name}: {rates})"
         yield "saturated", saturation(busiest["directions"], is_shared=is_airtime_shared(profile))
