@@ -43,8 +43,9 @@ class Teacher:
             return None
         if root_settings(self._learning / ROOT) is None:
             return self._refusal(f"it has no sound {ROOT}, and its rounds are not those of this run")
-        parts = f"the two part in round {round_number}, in which other sensors or samples took part"
-        return self._refusal(f"its settings are the same, but {parts}")
+        return self._refusal(
+            f"it has the same settings, but other sensors or samples took part in round {round_number}"
+        )
 
     def _refusal(self, why: str) -> str:
         return f"nothing to learn from {self._learning.parent}: {why}"
