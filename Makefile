@@ -19,9 +19,11 @@ help: ## Show this help
 install: $(INSTALLED) ## Create .venv with everything in it
 
 $(INSTALLED): setup.py constraints.txt $(KERNELS)
+	@echo "Installing hfedms_sim and what it needs into $(VENV), PyTorch included: about a minute, longer on a slow line."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
+	@echo "Installed. Try: $(BIN)/hfedms-sim run quickstart"
 
 run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D and FedAvg, and draw both
 	@run=runs/quickstart-$$(date +%Y%m%d-%H%M%S) && set -e; \

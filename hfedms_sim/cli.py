@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from hfedms_sim.commands import completion
 from hfedms_sim.commands.campaigns import compare, sweep
+from hfedms_sim.commands.catalogue import list_command
+from hfedms_sim.commands.closing import print_run
 from hfedms_sim.commands.explain import explain
 from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.plot import plot
 from hfedms_sim.commands.report import report
+from hfedms_sim.commands.show import show
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.errors import InputError, RunError
@@ -80,8 +84,18 @@ def main(context: click.Context, modules: tuple[str, ...]) -> None:
 
 def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     options = [
-        click.option("--profile", metavar="P", help="Put every cell on this network profile (name or path)."),
-        click.option("--strategy", metavar="S", help="Another strategy, with the settings that it also has."),
+        click.option(
+            "--profile",
+            metavar="P",
+            help="Put every cell on this network profile (name or path).",
+            shell_complete=completion.profiles,
+        ),
+        click.option(
+            "--strategy",
+            metavar="S",
+            help="Another strategy, with the settings that it also has.",
+            shell_complete=completion.strategies,
+        ),
         click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
         click.option("--seed", type=int, metavar="N", help="Seed of every random draw."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
@@ -92,7 +106,7 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @main.command("run")
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @_scenario_options
 @click.option("--timing-only", is_flag=True, help="Play the clock without training.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; default runs/NAME-NNN.")
@@ -137,7 +151,6 @@ def run_command(  # noqa: PLR0913 (one for each option)
     from hfedms_sim.feasibility import radio_costs
     from hfedms_sim.loading import load_scenario
     from hfedms_sim.report.progress import round_progress
-    from hfedms_sim.report.tables import closing_table, targets_table
     from hfedms_sim.simulation import parts_of, run
 
     loaded = load_scenario(scenario, **changes)
@@ -148,7 +161,8 @@ def run_command(  # noqa: PLR0913 (one for each option)
     if not quiet:
         for cost in radio_costs(loaded, parts.model):
             click.echo(cost, err=True)
-    with resumable(directory.path), round_progress(console(stderr=True), loaded.rounds, quiet) as on_round:
+    told = round_progress(console(stderr=True), loaded, quiet, timing_only=timing_only)
+    with resumable(directory.path), told as on_round:
         result = run(
             loaded,
             parts=parts,
@@ -162,10 +176,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
             on_notice=notice,
         )
     if not quiet:
-        console().print(closing_table(result))
-        if not timing_only and loaded.targets:
-            console().print(targets_table([result]))
-        click.echo(f"Tables and summary: {directory.path}")
+        print_run(result)
     if has_diverged(result.summary):
         raise RunError(f"training {stopped_of(result.summary)}; a lower strategy.learning_rate may help")
     if has_stalled(result.summary):
@@ -189,46 +200,6 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 
     open_run(run)
     click.echo(export_trace(run, trace_format, out))
-
-
-@main.command("list")
-@click.argument("what", type=click.Choice(["scenarios", "profiles", "strategies", "models", "datasets"]))
-def list_command(what: str) -> None:
-    """List what is shipped."""
-    from hfedms_sim.report import catalogue
-    from hfedms_sim.report.models import list_models
-
-    tables = {
-        "scenarios": catalogue.list_scenarios,
-        "profiles": catalogue.list_profiles,
-        "strategies": catalogue.list_strategies,
-        "models": list_models,
-        "datasets": catalogue.list_datasets,
-    }
-    console().print(tables[what]())
-
-
-@main.command()
-@click.argument("name")
-@click.option("--map", "map_path", type=click.Path(path_type=Path), metavar="FILE", help="Draw a scenario's hall.")
-def show(name: str, map_path: Path | None) -> None:
-    """Show a scenario, network profile, strategy, neural network or data set in full."""
-    from hfedms_sim.report.catalogue import show_anything
-
-    if map_path is not None:
-        from hfedms_sim.loading import load_scenario
-        from hfedms_sim.report.figures import draw
-        from hfedms_sim.report.views.coverage import map_figure
-
-        draw(map_figure(load_scenario(name)), map_path)
-        click.echo(map_path)
-        return
-
-    shown = show_anything(name)
-    if isinstance(shown, str):
-        click.echo(shown)  # YAML stays YAML: no wrapping
-    else:
-        console().print(shown)
 
 
 @main.command()
@@ -274,6 +245,8 @@ def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_f
     return RunDirectory.resumed(out, scenario, READABLE) if resume else RunDirectory.at(out)
 
 
+main.add_command(list_command)
+main.add_command(show)
 main.add_command(compare)
 main.add_command(explain)
 main.add_command(sweep)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, also after a power cut."""
+"""Files that are there whole or not at all, also after a power cut; and the files that come with the package."""
 
 import os
 from collections.abc import Iterator
@@ -45,3 +45,11 @@ def _sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def shipped_files(directory: str) -> dict[str, Path]:
+    """Return by name the YAML files of a directory that comes with the package, installed or beside it."""
+    package = Path(__file__).resolve().parent
+    installed = package / directory
+    place = installed if installed.is_dir() else package.parent / directory
+    return {path.stem: path for path in sorted(place.glob("*.yaml"))}

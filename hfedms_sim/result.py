@@ -298,6 +298,11 @@ def _read_summary(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: damaged ({error})") from None
 
 
+def is_run(directory: Path) -> bool:
+    """Return whether a directory is a run's, finished or not."""
+    return (directory / "scenario.yaml").is_file()
+
+
 def is_finished(directory: Path) -> bool:
     return not _missing(directory)
 

@@ -200,7 +200,7 @@ class Campaign:
             mine = kin.get(name, Kin())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
-        self._tell(meter, Turn([], 0, {}))
+        self._tell(meter, Turn([], (), {}))
         for turn in dispatched(tasks, workers, is_ready):
             for ended in turn.ended:
                 if ended.error is None:

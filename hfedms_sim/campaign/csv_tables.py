@@ -47,9 +47,19 @@ class TrialLine(NamedTuple):
 
 def write_tables(results: Sequence[TrialResult], directory: Path, refusals: Sequence[Refusal] = ()) -> None:
     """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve."""
-    write_atomically(directory / "comparison.csv", _csv(_comparison_lines(comparison(results, refusals))))
-    write_atomically(directory / "trials.csv", _csv(_trial_lines(results, refusals)))
+    write_atomically(directory / "comparison.csv", comparison_csv(results, refusals))
+    write_atomically(directory / "trials.csv", trials_csv(results, refusals))
     write_atomically(directory / "curves.csv", _csv(_curve_lines(results)))
+
+
+def comparison_csv(results: Sequence[TrialResult], refusals: Sequence[Refusal] = ()) -> str:
+    """Return the content of comparison.csv."""
+    return _csv(_comparison_lines(comparison(results, refusals)))
+
+
+def trials_csv(results: Sequence[TrialResult], refusals: Sequence[Refusal] = ()) -> str:
+    """Return the content of trials.csv."""
+    return _csv(_trial_lines(results, refusals))
 
 
 def _comparison_lines(rows: Sequence[Row]) -> Iterator[list[Any]]:

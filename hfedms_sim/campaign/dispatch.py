@@ -17,7 +17,8 @@ class Turn(NamedTuple):
     """What has happened since the last turn: the tasks that have ended for good, and where the others are."""
 
     ended: list[Finished]
-    running: int
+    running: tuple[str, ...]
+    """In the order in which they were started; whoever takes the place of one that has ended is among them."""
     at: Mapping[str, At]
 
 
@@ -26,17 +27,21 @@ def dispatched(
 ) -> Iterator[Turn]:
     """Have all tasks performed, in their order as far as they are ready; return a turn at least twice a second."""
     attempts = dict.fromkeys(tasks, 0)
-    waiting, running = list(tasks), set[str]()
-    while waiting or running:
+    waiting, running = list(tasks), list[str]()
+
+    def start_ready() -> None:
         pending = {*waiting, *running}
         for key in list(waiting):
             if len(running) == workers.capacity:
                 break
             if is_ready(key, pending):
                 waiting.remove(key)
-                running.add(key)
+                running.append(key)
                 attempts[key] += 1
                 workers.start(key, tasks[key])
+
+    while waiting or running:
+        start_ready()
         ended = []
         for each in workers.finished(_LOOK_AGAIN_S):
             running.remove(each.key)
@@ -44,4 +49,5 @@ def dispatched(
                 ended.append(each)
             else:
                 waiting.append(each.key)
-        yield Turn(ended, len(running), workers.at())
+        start_ready()  # so that whoever is told of the turn hears what is running now
+        yield Turn(ended, tuple(running), workers.at())

@@ -52,6 +52,12 @@ def finished_trials(directory: Path) -> FinishedTrials:
     return FinishedTrials(played, refusals)
 
 
+def scenario_name(directory: Path) -> str:
+    """Return the name of the scenario that a campaign plays, as its first trial has it."""
+    scenarios: dict[str, Any] = manifest_of(directory)["trials"]
+    return next((str(raw.get("name", "")) for raw in scenarios.values()), "")
+
+
 def _result(record: Record, raw: dict[str, Any]) -> TrialResult:
     trial = Trial(record.trial, record.variant, scenario_of(raw))
     return TrialResult(trial, record.summary, record.provenance, record.curve)

@@ -4,7 +4,7 @@ The time left is t · L / D: t seconds have gone by, in which D was trained, and
 weighted with its trial's relative cost. Rounds found in a store take next to nothing, so they are in neither: of a
 running trial D has what was trained here, and L lacks what the trial takes from its parent. How much a trial
 finds in its own store shows only when it has passed it; until then too much is left. A trial that stops early, at its
-target, ends sooner than this says.
+target, ends sooner than this says, and `may_stop_early` says that one may.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,6 +38,10 @@ class Standing(NamedTuple):
     """Seconds of wall time that are left; None until that can be told."""
     ended: tuple[Ended, ...] = ()
     """The trials that have ended since the last time."""
+    running_trials: tuple[str, ...] = ()
+    """The names of those that are running, in the order in which they were started."""
+    may_stop_early: bool = False
+    """Whether one that is left may end before its last round, so that `eta_s` is the most that it can take."""
 
 
 class Meter:
@@ -75,14 +79,31 @@ class Meter:
         """Note that a trial has failed for good."""
         del self._left[name]
 
-    def standing(self, running: int, failed: int, at: Mapping[str, At], ended: tuple[Ended, ...] = ()) -> Standing:
+    def standing(
+        self, running: Sequence[str], failed: int, at: Mapping[str, At], ended: tuple[Ended, ...] = ()
+    ) -> Standing:
         """Return how far the phase is, given where the running trials are."""
         left = sum(trial.scenario.rounds - _of(at, name).round for name, trial in self._left.items())
         done = self._trials - len(self._left) - failed
         rounds_done = self._rounds - left
         return Standing(
-            self._phase, self._trials, done, running, failed, rounds_done, self._rounds, self._eta_s(at), ended
+            self._phase,
+            self._trials,
+            done,
+            len(running),
+            failed,
+            rounds_done,
+            self._rounds,
+            self._eta_s(at),
+            ended,
+            tuple(running),
+            any(self._may_stop(trial) for trial in self._left.values()),
         )
+
+    def _may_stop(self, trial: Trial) -> bool:
+        """Return whether a trial may end before its last round; no accuracy does where nothing is trained."""
+        scenario = trial.scenario
+        return scenario.stop_after_s is not None or (scenario.stop_at is not None and not self._counts_played)
 
     def _eta_s(self, at: Mapping[str, At]) -> float | None:
         spent, left = self._spent, 0.0

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hfedms_sim.commands import completion
+from hfedms_sim.commands.closing import print_campaign
 from hfedms_sim.commands.terminal import console, notice, option_of, resumable
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.stopping import has_diverged
@@ -18,9 +20,17 @@ def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that both commands have."""
     options = [
         click.option(
-            "--profiles", metavar="A,B,...", help="Network profiles (names or paths), not the scenario's own."
+            "--profiles",
+            metavar="A,B,...",
+            help="Network profiles (names or paths), not the scenario's own.",
+            shell_complete=completion.listed(completion.profiles),
         ),
-        click.option("--strategies", metavar="A,B,...", help="Strategies, with the settings that each also has."),
+        click.option(
+            "--strategies",
+            metavar="A,B,...",
+            help="Strategies, with the settings that each also has.",
+            shell_complete=completion.listed(completion.strategies),
+        ),
         click.option("--seeds", metavar="N,N,...", help="Repetitions of every trial; ranges such as 1:5."),
         click.option("--rounds", type=int, metavar="N", help="How many rounds to play."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable."),
@@ -48,7 +58,7 @@ def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @_campaign_options
 def compare(scenario: str, **options: Any) -> None:
     """Compare network profiles, and strategies, on SCENARIO.
@@ -59,7 +69,7 @@ def compare(scenario: str, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("scenario")
+@click.argument("scenario", shell_complete=completion.scenarios)
 @click.option(
     "--grid",
     multiple=True,
@@ -75,7 +85,7 @@ def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
 
 def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
     from hfedms_sim.campaign import Campaign, Options, campaign_directory, conduct, trials_of, workers_for
-    from hfedms_sim.report.comparison import trial_progress
+    from hfedms_sim.report.campaign_progress import trial_progress
 
     if options["resume"] and options["out"] is None:
         raise InputError("--resume needs --out DIR, the campaign to go on with")
@@ -89,27 +99,9 @@ def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: An
         campaign.on_standing = on_standing
         results = conduct(campaign, workers)
     if not quiet:
-        _show(campaign, results)
+        name, where = trials[0].scenario.name, directory.path
+        print_campaign(results, campaign.refusals, name, where, timing_only=chosen.timing_only)
     _conclude(campaign, results, quiet)
-
-
-def _show(campaign: "Campaign", results: "list[TrialResult]") -> None:
-    from hfedms_sim.campaign import comparison
-    from hfedms_sim.report.comparison import WIDEST_COLUMNS, comparison_notes, comparison_table
-
-    rows = comparison(results, campaign.refusals)
-    if not rows:
-        return
-    screen = console()
-    screen.print(
-        comparison_table(rows, campaign.trials[0].scenario.name), width=min(screen.width, WIDEST_COLUMNS), crop=False
-    )
-    for line in comparison_notes(rows):
-        click.echo(line)
-    if not campaign.options.timing_only:
-        trained, reused = (sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused"))
-        click.echo(f"{trained:,} rounds trained, {reused:,} reused")
-    click.echo(f"Tables and trials: {campaign.directory.path}")
 
 
 def _conclude(campaign: "Campaign", results: "list[TrialResult]", quiet: bool) -> None:

@@ -19,11 +19,12 @@ from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
 from hfedms_sim.lineage.metrics import Metrics
 from hfedms_sim.lineage.metrics_log import MetricsLog
+from hfedms_sim.lineage.teachers import LOG, ROOT, Teacher, root_settings
 from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_root
 
 KEPT_CHECKPOINTS = 2
-_ROOT, _LOG, _CHECKPOINTS, _PINNED = "root.json", "metrics.log", "checkpoints", "pinned"
+_CHECKPOINTS, _PINNED = "checkpoints", "pinned"
 
 
 class LineageStore:
@@ -39,7 +40,8 @@ class LineageStore:
     ) -> None:
         self._directory = directory
         others = [other for other in others if directory is None or other.resolve() != directory.resolve()]
-        self._others = [MetricsLog(other / _LOG) for other in others]
+        self._teachers = [Teacher(other) for other in others]
+        self._unheard = list(self._teachers)  # of whom nothing has been said yet
         self._pins = frozenset(pins)
         self._on_notice = on_notice
         self._log: MetricsLog | None = None
@@ -52,38 +54,54 @@ class LineageStore:
 
     @property
     def is_empty(self) -> bool:
-        logs = self._others if self._log is None else [*self._others, self._log]
+        logs = [teacher.log for teacher in self._teachers] + ([] if self._log is None else [self._log])
         return not self._checkpoints and not any(log.finite for log in logs)
 
     def claim(self, settings: Mapping[str, Any]) -> str:
-        """The root lineage; refuses a directory that learns from another one, and shows the difference."""
+        """The root lineage; refuses a directory that learns from another one, and shows the difference.
+
+        Of other runs that start from another root nothing can be learnt, which is told.
+        """
         root = lineage_root(settings)
         if self._directory is not None:
-            path = self._directory / _ROOT
-            before = self._root_settings(path)
+            path = self._directory / ROOT
+            before = root_settings(path)
             if before is not None:
                 _require_same(path, before, settings)
+            elif path.is_file():  # lineages alone keep what was learnt apart
+                self._on_notice(f"{path}: damaged, and written anew")
             write_atomically(path, json.dumps({"lineage": root, "settings": settings}, indent=2) + "\n")
+        self._tell([teacher.refusal_at_root(settings) for teacher in self._unheard])
         return root
+
+    def _tell(self, refusals: Sequence[str | None]) -> None:
+        """Tell why nothing can be learnt from some of those of whom nothing has been said yet."""
+        for refusal in refusals:
+            if refusal is not None:
+                self._on_notice(refusal)
+        pairs = zip(self._unheard, refusals, strict=True)
+        self._unheard = [teacher for teacher, refusal in pairs if refusal is None]
 
     def is_finite(self, round_number: int, lineage: str) -> bool | None:
         """None: this round is not known."""
+        self._tell([teacher.refusal_at_round(round_number, lineage) for teacher in self._unheard])
+        self._unheard = []
         if self._log is not None and lineage in self._log.finite:
             return self._log.finite[lineage]
-        for other in self._others:
-            if lineage in other.finite:
-                self.note_learnt(round_number, lineage, other.finite[lineage])
-                return other.finite[lineage]
+        for teacher in self._teachers:
+            if lineage in teacher.log.finite:
+                self.note_learnt(round_number, lineage, teacher.log.finite[lineage])
+                return teacher.log.finite[lineage]
         return None
 
     def metrics(self, round_number: int, lineage: str, probe_round: int | None) -> Metrics | None:
         key = (lineage, probe_round)
         if self._log is not None and key in self._log.metrics:
             return self._log.metrics[key]
-        for other in self._others:
-            if key in other.metrics:
-                self.note_metrics(round_number, lineage, probe_round, other.metrics[key])
-                return other.metrics[key]
+        for teacher in self._teachers:
+            if key in teacher.log.metrics:
+                self.note_metrics(round_number, lineage, probe_round, teacher.log.metrics[key])
+                return teacher.log.metrics[key]
         return None
 
     def note_learnt(self, round_number: int, lineage: str, finite: bool) -> None:
@@ -168,26 +186,12 @@ class LineageStore:
     def _prepared(self, directory: Path) -> MetricsLog:
         for place in (directory, directory / _CHECKPOINTS, directory / _PINNED):
             remove_leftovers(place)
-        log = MetricsLog(directory / _LOG)
+        log = MetricsLog(directory / LOG)
         if log.has_torn_end:
-            self._on_notice(f"{directory / _LOG}: the last line was torn off and is skipped")
+            self._on_notice(f"{directory / LOG}: the last line was torn off and is skipped")
         if log.damaged_lines:
-            self._on_notice(f"{directory / _LOG}: {log.damaged_lines} damaged lines are skipped")
+            self._on_notice(f"{directory / LOG}: {log.damaged_lines} damaged lines are skipped")
         return log
-
-    def _root_settings(self, path: Path) -> dict[str, Any] | None:
-        """None if there are none, or none to be trusted: then lineages alone keep what was learnt apart."""
-        if not path.is_file():
-            return None
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            settings: dict[str, Any] = content["settings"]
-            if lineage_root(settings) == content["lineage"]:
-                return settings
-        except (ValueError, KeyError, TypeError, OSError, RecursionError):
-            pass
-        self._on_notice(f"{path}: damaged, and written anew")
-        return None
 
 
 def _lineage_of(path: Path) -> str:

@@ -62,6 +62,11 @@ def list_datasets() -> Table:
     return table
 
 
+def known_names() -> list[str]:
+    """Return every name that `show_anything` knows."""
+    return [*STRATEGIES, *shipped("profile"), *MODELS, *shipped("scenario"), *DATA_SOURCES, "femnist"]
+
+
 def show_anything(name: str) -> RenderableType | str:
     """A strategy, profile, network, scenario or data set by name, or what the file at a path holds.
 
@@ -77,11 +82,11 @@ def show_anything(name: str) -> RenderableType | str:
         return _show_profile(load_profile(name))
     if name in MODELS:
         return show_model(name)
-    known = [*STRATEGIES, *shipped("profile"), *MODELS, *shipped("scenario"), *DATA_SOURCES, "femnist"]
-    if not is_path(name) and name not in known and not holds_dataset(Path(name)):
-        raise InputError(unknown("name", name, known))
-    if holds_dataset(Path(name)):
+    known = known_names()
+    if name not in known and holds_dataset(Path(name)):
         return _show_dataset(name)
+    if not is_path(name) and name not in known:
+        raise InputError(unknown("name", name, known))
     if is_path(name) and holds_profile(name):
         return _show_profile(load_profile(name))
     return scenario_yaml(load_scenario(name)).rstrip()

@@ -1,23 +1,26 @@
-"""The table of a campaign, for people, and how far a campaign is."""
+"""The tables of a campaign, for people: its variants compared, and its trials.
+
+Each is plain data first, of which Markdown and LaTeX are made; `comparison_table` adds the look of a terminal.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from math import floor, inf
-from time import monotonic
+from collections.abc import Callable, Sequence
+from math import floor
 from typing import NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.campaign import Ended, Row, Standing, Variant
-from hfedms_sim.campaign.comparison import END
+from hfedms_sim import exhibits
+from hfedms_sim.campaign import Refusal, Row, TrialResult, Variant
+from hfedms_sim.campaign.comparison import END, cause_of
 from hfedms_sim.campaign.statistics import Estimate
+from hfedms_sim.report.captions import add_rows, captioned
 from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line
 from hfedms_sim.report.not_modelled import OMISSIONS
+from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 NOT_MODELLED = tuple(each.short for each in OMISSIONS if each.short)
@@ -26,9 +29,6 @@ WIDEST_COLUMNS = 100
 _NAMES = ("profile", "strategy")  # whose values speak for themselves
 _BESIDE, _BELOW = " ± ", "\n±"
 _PARTIAL, _REFUSED = "*", "†"
-
-_LINE_EVERY_S, _LEAST_BETWEEN_LINES_S = 30.0, 1.0
-_MOST_NAMES = 8
 
 
 def comparison_table(rows: Sequence[Row], name: str) -> Table:
@@ -41,6 +41,39 @@ def comparison_table(rows: Sequence[Row], name: str) -> Table:
     shapes = ((False, False), (True, False), (True, True))
     tables = [_table(rows, name, _Layout(*shape, has_limits)) for shape in shapes for has_limits in (True, False)]
     return next((table for table in tables if endless.measure(table).maximum <= WIDEST_COLUMNS), tables[-1])
+
+
+def comparison_in_words(rows: Sequence[Row], name: str) -> exhibits.Table:
+    """Return the same table as plain data, every cell on one line, with the lines below it as its note."""
+    words, _ = _words(rows, name, _Layout(is_tight=False, is_stacked=False, has_limits=True))
+    header = tuple(heading.replace("\n", " ") for heading in words.header)
+    cells = tuple(tuple(str(cell).replace("\n", " ") for cell in row) for row in words.rows)
+    return exhibits.Table(words.name, words.title, header, cells, "\n".join(comparison_notes(rows)))
+
+
+def trials_in_words(results: Sequence[TrialResult], refusals: Sequence[Refusal]) -> exhibits.Table:
+    """Return what each trial came to at its end, and why one was refused, as people read it."""
+    header = ("trial", "accuracy", "rounds", "simulated time", "bytes", "energy", "limited by", "ended")
+    refused = tuple((trial.name, *[""] * 6, f"refused: {reason}") for trial, reason in refusals)
+    extrapolated = [key for result in results for key in result.summary.get("energy_extrapolated") or ()]
+    rows = (*map(_trial_row, results), *refused)
+    return exhibits.Table("trials", "Trials", header, rows, extrapolated_line(extrapolated) or "")
+
+
+def _trial_row(result: TrialResult) -> tuple[str, ...]:
+    summary = result.summary
+    accuracy, energy_j = summary["final_accuracy"], summary["energy_j"]
+    mark = f" {EXTRAPOLATED}" if summary.get("energy_extrapolated") else ""
+    return (
+        result.trial.name,
+        "" if accuracy is None else f"{accuracy:.3f}",
+        f"{summary['rounds']:,}",
+        _seconds(summary["simulated_s"]),
+        format_bytes(summary["bytes"]["total"]),
+        "" if energy_j is None else f"{format_joules(energy_j)}{mark}",
+        cause_of(result) or "",
+        str(stopped_of(summary) or ""),
+    )
 
 
 def comparison_notes(rows: Sequence[Row]) -> list[str]:
@@ -81,34 +114,41 @@ class _Layout(NamedTuple):
 
 
 def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
+    words, texts = _words(rows, name, layout)
+    table = captioned(Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False), words)
+    table.collapse_padding = True
+    for number, heading in enumerate(words.header):
+        table.add_column(Text(heading), justify="left" if number < texts else "right", overflow="fold")
+    return add_rows(table, words)
+
+
+def _words(rows: Sequence[Row], name: str, layout: _Layout) -> tuple[exhibits.Table, int]:
+    """Return the table in a layout, with line breaks in its cells, and how many of its columns stand flush left."""
     facts, telling = dict(rows[0].variant), _telling(rows)
     same = [which if key in _NAMES else f"{key} {which}" for key, which in facts.items() if key not in telling]
     title = f"{', '.join([name, *same])}: mean over seeds and 95 % interval"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.collapse_padding = True
-    headings = ["\n".join(telling)] if layout.is_stacked and telling else telling
     reached = _reached(rows) if layout.is_tight else [""] * len(rows)
-    for heading in (*headings, "target,\nreached" if any(reached) else "target"):
-        table.add_column(heading, overflow="fold")
+    headings = ["\n".join(telling)] if layout.is_stacked and telling else telling
+    texts = [*headings, "target,\nreached" if any(reached) else "target"]
     columns = {heading: entries for heading, entries in _columns(rows, layout).items() if any(entries)}
-    for heading in columns:
-        table.add_column(heading, justify="right", overflow="fold")
+    cells = []
     for number, row in enumerate(rows):
         own = _entries(row, telling)
         variant = ["\n".join(own)] if layout.is_stacked and telling else own
         target = f"{row.target}\n{reached[number]}".strip()
-        table.add_row(*map(Text, variant), target, *(entries[number] for entries in columns.values()))
-    return table
+        cells.append((*variant, target, *(entries[number] for entries in columns.values())))
+    return exhibits.Table("comparison", title, (*texts, *columns), tuple(cells)), len(texts)
 
 
 def _telling(rows: Sequence[Row]) -> list[str]:
-    """Return what is not the same in all rows."""
+    """Return what is not the same in all rows; a variant may lack what another one names."""
     facts = [dict(row.variant) for row in rows]
-    return [key for key in facts[0] if len({variant[key] for variant in facts}) > 1]
+    named = dict.fromkeys(key for variant in facts for key in variant)
+    return [key for key in named if len({variant.get(key) for variant in facts}) > 1]
 
 
 def _entries(row: Row, telling: Sequence[str]) -> list[str]:
-    return [dict(row.variant)[key] for key in telling]
+    return [dict(row.variant).get(key, "") for key in telling]
 
 
 def _columns(rows: Sequence[Row], layout: _Layout) -> dict[str, list[str]]:
@@ -172,68 +212,3 @@ def _shown(value: Estimate | None, formatted: Callable[[float], str], is_tight: 
 
 def _seconds(value: float) -> str:
     return "0 s" if value == 0 else format_seconds(value)
-
-
-@contextmanager
-def trial_progress(
-    console: Console, quiet: bool, clock: Callable[[], float] = monotonic
-) -> Iterator[Callable[[Standing], None]]:
-    """Show a bar on a terminal; elsewhere a line when a trial ends, and every 30 s."""
-    if quiet:
-        yield lambda standing: None
-    elif console.is_terminal:
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-        with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task("timing", total=1, state="")
-            yield lambda standing: bar.update(
-                task,
-                description=standing.phase,
-                total=standing.rounds,
-                completed=standing.rounds_done,
-                state=_state(standing),
-            )
-    else:
-        lines = _Lines(console, clock)
-        yield lines.take
-        lines.flush()
-
-
-class _Lines:
-    """Prints where a campaign is: at once what has ended, but at most a line a second."""
-
-    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
-        self._console = console
-        self._clock = clock
-        self._told_s = -inf
-        self._newest: Standing | None = None
-        self._told: Standing | None = None
-        self._ended: list[Ended] = []
-
-    def take(self, standing: Standing) -> None:
-        before, self._newest = self._newest, standing
-        self._ended += standing.ended
-        since_s = self._clock() - self._told_s
-        is_news = (
-            bool(self._ended) or before is None or before.phase != standing.phase or before.failed < standing.failed
-        )
-        if since_s >= _LINE_EVERY_S or (is_news and since_s >= _LEAST_BETWEEN_LINES_S):
-            self._print(standing)
-
-    def flush(self) -> None:
-        """Print what was held back because another line had just been printed."""
-        if self._newest is not None and self._newest is not self._told:
-            self._print(self._newest)
-
-    def _print(self, standing: Standing) -> None:
-        names = [each.trial if each.accuracy is None else f"{each.trial} {each.accuracy:.3f}" for each in self._ended]
-        more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-        ended = f"; ended: {', '.join([*names[:_MOST_NAMES], *more])}" if names else ""
-        self._console.print(f"{standing.phase}: {_state(standing)}{ended}", highlight=False, soft_wrap=True)
-        self._told, self._told_s, self._ended = standing, self._clock(), []
-
-
-def _state(standing: Standing) -> str:
-    trials = f"{standing.done}/{standing.trials} trials done, {standing.running} running, {standing.failed} failed"
-    rounds = f"round {standing.rounds_done:,} of {standing.rounds:,}"
-    left = "" if standing.eta_s is None or not standing.running else f", {format_seconds(standing.eta_s)} left"
-    return f"{trials}, {rounds}{left}"

@@ -1,12 +1,19 @@
-"""Results as rich tables."""
+"""The closing tables of a run: what it cost, and what each target accuracy took.
 
-from collections.abc import Mapping, Sequence
+Each is plain data first (`closing_facts`, `targets_in_words`), of which Markdown, LaTeX and CSV are made; the look that
+it has on a terminal is added by `closing_table` and `targets_table`. Whatever a scenario's file says is shown as text.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from hfedms_sim import exhibits
 from hfedms_sim.limits.links import is_airtime_shared
+from hfedms_sim.report.captions import add_rows, captioned
 from hfedms_sim.report.energy import energy_rows, extrapolation_note, mark_of
 from hfedms_sim.report.run_labels import telling_facts, telling_settings
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
@@ -15,56 +22,91 @@ from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
 _OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
+_SPENT = ("round", "simulated time", "bytes", "energy")
 
 
 def closing_table(result: RunResult) -> Table:
-    """What a run cost."""
-    summary = result.summary
-    busiest = busiest_cell(summary["cells"])
-    profile = next(cell.profile for cell in result.scenario.cells if cell.name == busiest["name"])
-    rates = f"{format_bps(profile.uplink_bps)} up, {format_bps(profile.downlink_bps)} down"
-    table = Table(title=f"{summary['scenario']}: {summary['strategy']} over {summary['profile']}", show_header=False)
-    table.title_justify = "left"
+    """Return what a run cost, for a terminal."""
+    facts = _closing(result)
+    table = captioned(Table(show_header=False), facts)
     table.add_column(style="bold")
     table.add_column()
-    table.add_row("rounds", _rounds(result))
-    table.add_row("sensors", _sensors(result))
-    if faults := _faults(result):
-        table.add_row("faults", faults)
-    table.add_row("simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)")
-    table.add_row("bytes up", f"{format_bytes(summary['bytes']['up'])} ({summary['bytes']['up']:,})")
-    table.add_row("bytes down", f"{format_bytes(summary['bytes']['down'])} ({summary['bytes']['down']:,})")
-    table.add_row("busiest cell", Text(f"{busiest['name']} ({profile.name}: {rates})"))
-    table.add_row("saturated", saturation(busiest["directions"], is_shared=is_airtime_shared(profile)))
-    if allowed := allowed_airtime(busiest["directions"]):
-        table.add_row("allowed airtime", allowed)
-    if summary["limited_by"] is not None:
-        table.add_row("limited by", Text(summary["limited_by"]["text"]))
-    for heading, entry in energy_rows(result):
-        table.add_row(heading, entry)
-    table.caption, table.caption_justify = extrapolation_note([result]), "left"
-    if not _is_timing_only(result):
-        table.add_row("accuracy", _accuracy(result))
-    if result.provenance.get("rounds_reused"):
-        table.add_row("learning", _learning(result))
-    table.add_row("wall time", format_seconds(summary["wall_s"]))
-    return table
+    return add_rows(table, facts)
+
+
+def closing_facts(result: RunResult) -> exhibits.Table:
+    """Return what a run cost, a fact a row, each on one line."""
+    facts = _closing(result)
+    rows = tuple((fact, str(value).replace("\n", "; ")) for fact, value in facts.rows)
+    return replace(facts, rows=rows)
+
+
+def _closing(result: RunResult) -> exhibits.Table:
+    summary = result.summary
+    title = f"{summary['scenario']}: {summary['strategy']} over {summary['profile']}"
+    rows = tuple(_closing_rows(result))
+    return exhibits.Table("closing", title, ("fact", "value"), rows, extrapolation_note([result]) or "")
 
 
 def targets_table(results: Sequence[RunResult]) -> Table:
-    """Runtime to accuracy: what each run had spent when it first reached each target."""
-    table = Table(title="Until the model was good enough", title_justify="left")
+    """Return runtime to accuracy for a terminal: what each run had spent when it first reached each target."""
+    words = targets_in_words(results)
+    table = captioned(Table(), words)
+    for heading in words.header:
+        table.add_column(Text(heading), justify="right" if heading in _SPENT else "left")
+    return add_rows(table, words)
+
+
+def targets_in_words(results: Sequence[RunResult]) -> exhibits.Table:
+    """Return what each run had spent when it first reached each target, as people read it."""
     telling, settings = telling_facts(results), telling_settings(results)
-    for heading in (*telling, *(["settings"] if any(settings) else []), "accuracy"):
-        table.add_column(heading)
-    for heading in ("round", "simulated time", "bytes", "energy"):
-        table.add_column(heading, justify="right")
+    header = (*telling, *(["settings"] if any(settings) else []), "accuracy", *_SPENT)
+    rows = []
     for result, own in zip(results, settings, strict=True):
-        who = [Text(str(result.summary[fact])) for fact in telling] + ([Text(own)] if any(settings) else [])
-        for target in result.summary["targets"]:
-            table.add_row(*who, f"{target['accuracy']:g}", *_spent(target, result))
-    table.caption, table.caption_justify = extrapolation_note(results), "left"
-    return table
+        who = [str(result.summary[fact]) for fact in telling] + ([own] if any(settings) else [])
+        rows += [(*who, f"{target['accuracy']:g}", *_spent(target, result)) for target in result.summary["targets"]]
+    note = extrapolation_note(results) or ""
+    return exhibits.Table("targets", "Until the model was good enough", header, tuple(rows), note)
+
+
+def targets_in_figures(result: RunResult) -> exhibits.Table:
+    """Return the same of one run for programs: every digit, and nothing where a target was not reached."""
+    columns = ("accuracy", "round", "simulated_s", "bytes", "energy_j")
+    rows = tuple(tuple(target[column] for column in columns) for target in result.summary["targets"])
+    return exhibits.Table("targets", "Until the model was good enough", columns, rows)
+
+
+def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
+    summary = result.summary
+    yield "rounds", _rounds(result)
+    yield "sensors", _sensors(result)
+    if faults := _faults(result):
+        yield "faults", faults
+    yield "simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)"
+    for way in ("up", "down"):
+        yield f"bytes {way}", f"{format_bytes(summary['bytes'][way])} ({summary['bytes'][way]:,})"
+    yield from _limit_rows(result)
+    yield from energy_rows(result)
+    if not _is_timing_only(result):
+        yield "accuracy", _accuracy(result)
+    if result.provenance.get("rounds_reused"):
+        yield "learning", _learning(result)
+    yield "wall time", format_seconds(summary["wall_s"])
+
+
+def _limit_rows(result: RunResult) -> Iterator[tuple[str, str]]:
+    """Yield how busy the busiest cell was and what limited the run; summaries of earlier versions may not know it."""
+    cells = [cell for cell in result.summary.get("cells", ()) if "directions" in cell]
+    if cells:
+        busiest = busiest_cell(cells)
+        profile = {cell.name: cell.profile for cell in result.scenario.cells}[busiest["name"]]
+        rates = f"{format_bps(profile.uplink_bps)} up, {format_bps(profile.downlink_bps)} down"
+        yield "busiest cell", f"{busiest['name']} ({profile.name}: {rates})"
+        yield "saturated", saturation(busiest["directions"], is_shared=is_airtime_shared(profile))
+        if allowed := allowed_airtime(busiest["directions"]):
+            yield "allowed airtime", allowed
+    if limited := result.summary.get("limited_by"):
+        yield "limited by", limited["text"]
 
 
 def _spent(target: Mapping[str, Any], result: RunResult) -> tuple[str, ...]:
@@ -118,7 +160,7 @@ def _accuracy(result: RunResult) -> str:
 
 def _sensors(result: RunResult) -> str:
     where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
-    empty = sum(not cell["sensors"] for cell in result.summary["cells"])
+    empty = sum(not cell["sensors"] for cell in result.summary.get("cells", ()))
     where += f" ({empty:,} without sensors)" if empty else ""
     outside = int((result.faults["kind"] == _OUT_OF_COVERAGE).sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where

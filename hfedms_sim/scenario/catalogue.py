@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from hfedms_sim.errors import Argument, InputError
+from hfedms_sim.files import shipped_files
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.choices import Choices
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET
@@ -28,10 +29,7 @@ _DIRECTORIES: dict[Kind, str] = {"scenario": "scenarios", "profile": "network_pr
 
 def shipped(kind: Kind) -> dict[str, Path]:
     """Name -> file of everything that comes with the package."""
-    package = Path(__file__).resolve().parent.parent
-    installed = package / _DIRECTORIES[kind]
-    directory = installed if installed.is_dir() else package.parent / _DIRECTORIES[kind]
-    return {path.stem: path for path in sorted(directory.glob("*.yaml"))}
+    return shipped_files(_DIRECTORIES[kind])
 
 
 def is_path(source: str) -> bool:
