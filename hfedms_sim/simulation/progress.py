@@ -35,3 +35,16 @@ class Progress(NamedTuple):
     """Spent by all sensors so far; None where the joules of a radio are not known."""
     updated_parameters: int = 0
     """How many parameters were trained so far, summed over sensors."""
+
+    def figures(self) -> dict[str, float]:
+        """Return what a tracker draws over the rounds, by name: what was spent so far, and what was just measured.
+
+        Joules are left out where they are not known, accuracy and loss in rounds that were not evaluated, so that a
+        curve has a point for each figure and for nothing else.
+
+            run(scenario, on_round=lambda progress: print(progress.round, progress.figures()))
+        """
+        measured = {"accuracy": self.accuracy, "loss": self.loss} if self.is_evaluated else {}
+        spent = {"simulated_s": self.simulated_s, "energy_j": self.energy_j}
+        counted = {name: getattr(self, name) for name in ("uplink_bytes", "downlink_bytes", "updated_parameters")}
+        return {name: float(figure) for name, figure in (spent | counted | measured).items() if figure is not None}
