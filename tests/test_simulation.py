@@ -153,6 +153,14 @@ def test_progress_has_no_joules_where_a_radio_has_none() -> None:
     told: list[Progress] = []
     run(tiny_scenario(), timing_only=True, on_round=told.append)
     assert {each.energy_j for each in told} == {None}
+    assert all("energy_j" not in each.figures() for each in told)
+
+
+def test_the_figures_of_a_round_are_what_was_spent_and_what_was_just_measured() -> None:
+    progress = Progress(3, 6, 1.5, 0.25, loss=2.0, uplink_bytes=10, downlink_bytes=20, energy_j=0.0)
+    spent = {"simulated_s": 1.5, "energy_j": 0.0, "uplink_bytes": 10, "downlink_bytes": 20, "updated_parameters": 0}
+    assert progress.figures() == spent
+    assert progress._replace(is_evaluated=True).figures() == spent | {"accuracy": 0.25, "loss": 2.0}
 
 
 @pytest.mark.parametrize(
