@@ -57,6 +57,29 @@ browser: $(VENV)/.browser ## Install what tests of pages need: Chromium (Debian'
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; }
 
+.PHONY: trackers notebooks dist
+$(VENV)/.trackers: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,tensorboard,mlflow]'
+	@touch $@
+
+trackers: $(VENV)/.trackers ## Run the recipes for TensorBoard and MLflow
+	$(BIN)/python -m pytest tests/test_trackers.py
+
+$(VENV)/.notebooks: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,notebook]'
+	@touch $@
+
+notebooks: $(VENV)/.notebooks ## Run the examples as notebooks (minutes)
+	$(BIN)/python -m pytest tests/test_notebooks.py
+
+$(VENV)/.release: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,release]'
+	@touch $@
+
+dist: $(VENV)/.release ## Build the source distribution and the wheel in dist/
+	rm -rf dist
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m build
+
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

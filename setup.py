@@ -1,6 +1,7 @@
 """Packaging. Tool settings are in pyproject.toml, exact versions in constraints.txt."""
 
 import platform
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.editable_wheel import editable_wheel
 
 HERE = Path(__file__).parent
+# The version is said in the file that archives and people who cite read.
+CITATION = (HERE / "CITATION.cff").read_text(encoding="utf-8")
+VERSION = re.findall(r"^version: (.+)$", CITATION, re.MULTILINE)[0]
 SHIPPED = {"hfedms_sim.scenarios": "scenarios", "hfedms_sim.network_profiles": "network_profiles"}
 
 # kernels.c is plain C without Python in it. Each instruction set is a library of its own; kernels.py loads one of them.
@@ -46,7 +50,7 @@ class InstalledInPlace(editable_wheel):
 
 setup(
     name="hfedms_sim",
-    version="0.1.0",
+    version=VERSION,
     description="Discrete-event network co-simulator for federated learning over low-power radio",
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
@@ -55,8 +59,11 @@ setup(
     python_requires=">=3.10",
     packages=[*find_packages(include=["hfedms_sim", "hfedms_sim.*"]), *SHIPPED],
     package_dir=SHIPPED,
-    package_data={"hfedms_sim": ["py.typed"], "hfedms_sim.report.page": ["*.html", "*.css", "*.js"]}
-    | {name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
+    package_data={
+        "hfedms_sim": ["py.typed"],
+        "hfedms_sim.report.page": ["*.html", "*.css", "*.js"],
+        **{name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
+    },
     ext_modules=[
         Extension(
             f"hfedms_sim.learning.engine._kernels_{name}",
@@ -64,9 +71,11 @@ setup(
             extra_compile_args=[*COMPILER_FLAGS, *flags],
             libraries=["m"],
             optional=True,
+            py_limited_api=True,  # there is no Python in it at all: one wheel is for every Python
         )
         for name, flags in INSTRUCTION_SETS.items()
     ],
+    options={"bdist_wheel": {"py_limited_api": "cp310"}},
     cmdclass={"build_ext": BuildWhatCompiles, "editable_wheel": InstalledInPlace},
     install_requires=[
         "click>=8.1",
@@ -102,6 +111,10 @@ setup(
         ],
         "browser": ["selenium>=4.20"],
         "ray": ["ray>=2.9"],
+        "tensorboard": ["tensorboard>=2.18"],
+        "mlflow": ["alembic>=1.13,<2", "mlflow-skinny>=3,<4", "sqlalchemy>=2,<3"],
+        "notebook": ["ipykernel>=6.29", "jupytext>=1.16", "nbclient>=0.10"],
+        "release": ["build>=1.2"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },
     entry_points={"console_scripts": ["hfedms-sim=hfedms_sim.cli:main"]},

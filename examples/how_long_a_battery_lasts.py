@@ -1,20 +1,28 @@
+# %% [markdown]
 """How long does a sensor's battery last, on which radio, with how many rounds a day?
 
 The clock and the radio's currents are enough: nothing is trained. `energy_extrapolated` says which figures of a radio
 were not measured on it.
 """
 
+# %%
 import pandas as pd
 
 from hfedms_sim import load_scenario, sweep
 
 RADIOS = ["lte-cat-m2", "nb-iot-nb2"]  # of some radios, such as wifi-halow, no currents are known
 
-# %% Every radio with one round a day and with one an hour.
+# %% [markdown]
+# Every radio with one round a day and with one an hour.
+
+# %%
 scenario = load_scenario("quickstart", rounds=5, overrides={"sensors.battery_wh": 8.6})
 swept = sweep(scenario, {"sensors.rounds_per_day": [1.0, 24.0]}, profiles=RADIOS, timing_only=True)
 
-# %% The life of the mean sensor, and of the one that spends most.
+# %% [markdown]
+# The life of the mean sensor, and of the one that spends most.
+
+# %%
 rows = []
 for run in swept.runs().values():
     summary = run.summary

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from hfedms_sim.scenario import NetworkProfile, Scenario, load_profile
     from hfedms_sim.simulation.opening import open_run, resume
     from hfedms_sim.simulation.play import play
+    from hfedms_sim.simulation.progress import Progress
     from hfedms_sim.simulation.run import run
-    from hfedms_sim.simulation.session import PlayedRound, Progress
+    from hfedms_sim.simulation.session import PlayedRound
 
 _HOMES = {
     "CampaignResult": "hfedms_sim.campaign",

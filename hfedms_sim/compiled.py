@@ -46,7 +46,8 @@ def runnable(directory: Path) -> tuple[str, ...]:
 
 @cache
 def library(directory: Path, name: str) -> ctypes.CDLL | None:
-    for path in (directory / f"_kernels_{name}{suffix}" for suffix in EXTENSION_SUFFIXES):
+    # What was built for any Python first: clones may still hold what earlier versions built for one.
+    for path in (directory / f"_kernels_{name}{suffix}" for suffix in reversed(EXTENSION_SUFFIXES)):
         if path.exists():
             try:
                 found = ctypes.CDLL(str(path))

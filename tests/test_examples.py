@@ -3,6 +3,7 @@
 The package is installed beside hfedms_sim: its strategy is known by name everywhere, and missed when it is gone.
 """
 
+import ast
 import json
 import os
 import re
@@ -107,21 +108,50 @@ ANSWERS = {
     "how_a_setting_matters": [r"^strategy.interval", r"^9 +\d+\.\d +\d+\.\d$"],
     "how_long_a_battery_lasts": [r"^ *lte-cat-m2 +1\.0 +\d+", r"^ *nb-iot-nb2 +24\.0 +\d+"],
     "how_long_over_which_radio": [r"^lte-cat-m2: 25% after \d+ min \d+ s", r"^wifi-halow: 25% after .*energy unknown$"],
+    "what_it_confuses": [r"^\d\d% of all", r"^\w +0\.\d\d? +\d+$", r"^\w taken for \w: \d+ of \d+$"],
     "where_the_time_goes": [r"^downlink of hall", r"^ +\d+\.\d% +cell direction$", r"^round 2: "],
     "which_strategy": [r"^ *hfedms-d +\d+ +\d+", r"^ *fedavg +\d+ +\d+"],
 }
+LEFT = {"what_it_confuses": ["runs/confusion.csv"]}
+RECIPES = ["log_to_mlflow", "log_to_tensorboard"]  # test_trackers.py reads what these leave
+SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+
+def text_of(script: str) -> str:
+    return (EXAMPLES / f"{script}.py").read_text(encoding="utf-8")
 
 
 def test_every_script_has_an_answer() -> None:
-    assert sorted(ANSWERS) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    assert sorted([*ANSWERS, *RECIPES]) == SCRIPTS
 
 
 @pytest.mark.parametrize("script", sorted(ANSWERS))
-def test_a_script_answers_its_question_and_leaves_nothing_behind(script: str, tmp_path: Path) -> None:
+def test_a_script_answers_its_question_and_leaves_nothing_else_behind(script: str, tmp_path: Path) -> None:
     program = [sys.executable, "-W", "error", str(EXAMPLES / f"{script}.py")]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(EXAMPLES.parent), "TMPDIR": str(tmp_path)}
     said = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (said.returncode, said.stderr) == (0, "")
     for line in ANSWERS[script]:
         assert re.search(line, said.stdout, re.MULTILINE), line
-    assert list(tmp_path.iterdir()) == []
+    left = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()]
+    assert left == LEFT.get(script, [])
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_is_cells_that_can_be_run_one_by_one(script: str) -> None:
+    """It begins with its question, as Markdown; test_notebooks.py runs it as a notebook where Jupyter is installed."""
+    before, *cells = re.split(r"^# %%(.*)\n", text_of(script), flags=re.MULTILINE)
+    kinds, contents = cells[::2], cells[1::2]
+    assert (before, kinds[0], kinds[1]) == ("", " [markdown]", "")
+    assert {*kinds} == {"", " [markdown]"}
+    assert kinds[-1] == ""
+    for kind, content in zip(kinds[1:], contents[1:], strict=True):
+        ast.parse(content)
+        assert kind == "" or all(line.startswith("#") for line in content.split("\n") if line)
+
+
+def test_the_list_of_examples_has_every_script_under_its_question() -> None:
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| \[(\w+)\.py\]\(\1\.py\) \| ([^|]+) \|", page, re.MULTILINE))
+    questions = {script: ast.get_docstring(ast.parse(text_of(script))) or "" for script in SCRIPTS}
+    assert listed == {script: text.splitlines()[0] for script, text in questions.items()}

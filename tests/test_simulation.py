@@ -128,6 +128,41 @@ def test_progress_is_told_after_every_round() -> None:
     assert told[-1].simulated_s == result.summary["simulated_s"]
 
 
+CURRENTS = {"voltage_v": 3.6, "sleep_ma": 0.01, "connected_ma": 10.0, "receive_ma": 50.0, "transmit_ma": 100.0}
+
+
+@pytest.mark.parametrize("strategy", ["hfedms-d", "fedbuff"])
+def test_progress_counts_what_the_rounds_sum_up_to(strategy: str) -> None:
+    told: list[Progress] = []
+    cells = [{"name": "hall", "profile": FAST | {"energy": CURRENTS}}]
+    changes = {"cells": cells, "strategy": {"name": strategy}, "evaluate_every": 4}
+    rounds = run(tiny_scenario(**changes), on_round=told.append).rounds
+    for column in ("uplink_bytes", "downlink_bytes", "energy_j", "updated_parameters"):
+        assert [getattr(each, column) for each in told] == rounds[column].cumsum().tolist(), column
+    assert [each.phase for each in told] == rounds["phase"].tolist()
+    assert [each.simulated_s for each in told] == rounds["end_s"].tolist()
+    evaluated = rounds.dropna(subset=["accuracy"])
+    assert evaluated["round"].tolist() == [each.round for each in told if each.is_evaluated] == [4, 6]
+    for column in ("accuracy", "loss"):
+        assert [getattr(each, column) for each in told if each.is_evaluated] == evaluated[column].tolist()
+        assert [getattr(each, column) for each in told[:3]] == [None, None, None]
+        assert getattr(told[4], column) == evaluated[column].iloc[0]
+
+
+def test_progress_has_no_joules_where_a_radio_has_none() -> None:
+    told: list[Progress] = []
+    run(tiny_scenario(), timing_only=True, on_round=told.append)
+    assert {each.energy_j for each in told} == {None}
+    assert all("energy_j" not in each.figures() for each in told)
+
+
+def test_the_figures_of_a_round_are_what_was_spent_and_what_was_just_measured() -> None:
+    progress = Progress(3, 6, 1.5, 0.25, loss=2.0, uplink_bytes=10, downlink_bytes=20, energy_j=0.0)
+    spent = {"simulated_s": 1.5, "energy_j": 0.0, "uplink_bytes": 10, "downlink_bytes": 20, "updated_parameters": 0}
+    assert progress.figures() == spent
+    assert progress._replace(is_evaluated=True).figures() == spent | {"accuracy": 0.25, "loss": 2.0}
+
+
 @pytest.mark.parametrize(
     ("changes", "same"),
     [

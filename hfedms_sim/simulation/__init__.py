@@ -3,7 +3,8 @@
 from hfedms_sim.simulation.opening import open_run, resume
 from hfedms_sim.simulation.parts import Parts, outside_modules, parts_of
 from hfedms_sim.simulation.play import play
+from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.run import run
-from hfedms_sim.simulation.session import PlayedRound, Progress
+from hfedms_sim.simulation.session import PlayedRound
 
 __all__ = ["Parts", "PlayedRound", "Progress", "open_run", "outside_modules", "parts_of", "play", "resume", "run"]

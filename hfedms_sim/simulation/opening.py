@@ -14,8 +14,8 @@ from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario.yaml_io import read_yaml
 from hfedms_sim.simulation.parts import AnyModel, parts_of, with_objects
 from hfedms_sim.simulation.predictions import predictions_of
+from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.run import run
-from hfedms_sim.simulation.session import Progress
 from hfedms_sim.strategies import SETTINGS
 
 

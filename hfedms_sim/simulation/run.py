@@ -20,7 +20,8 @@ from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.output import output_at
 from hfedms_sim.simulation.parts import AnyModel, Parts, parts_of, with_objects
 from hfedms_sim.simulation.predictions import predictions_of
-from hfedms_sim.simulation.session import Progress, Session
+from hfedms_sim.simulation.progress import Progress
+from hfedms_sim.simulation.session import Session
 from hfedms_sim.strategies import AnyStrategy
 
 
@@ -56,7 +57,7 @@ def run(  # noqa: PLR0913 (a run has many settings, all by name)
         out: the run directory to make; None keeps the tables and the model in memory.
         learn_from: run directories. What they have learnt under the same lineage is not learnt again.
         pins: lineages whose states are kept for other runs.
-        on_round: called after every round with a `Progress`.
+        on_round: called after every round with a `Progress`: what is spent so far, and how good the model is.
         on_notice: called with a line about what was found damaged, and about cells without sensors.
 
     Returns:

@@ -30,23 +30,12 @@ from hfedms_sim.simulation.milestones import Milestones, Spent
 from hfedms_sim.simulation.occupancy import occupancy_of
 from hfedms_sim.simulation.parts import Parts, lineage_data
 from hfedms_sim.simulation.planner import Planner
+from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.remembering import RememberingLearner
 from hfedms_sim.stopping import Stopped
 from hfedms_sim.trace import RoundRow, Trace
 from hfedms_sim.units import format_seconds
 from hfedms_sim.world import RoundCost, Stalled, States, World
-
-
-class Progress(NamedTuple):
-    """How far a run is, as `on_round` is told after every round."""
-
-    round: int
-    rounds: int
-    simulated_s: float
-    accuracy: float | None
-    """Of the last evaluation; None before it, and in timing-only runs."""
-    trained: int = 0
-    """How many rounds were trained so far, not found in a store."""
 
 
 class PlayedRound(NamedTuple):
@@ -88,15 +77,14 @@ class Session:
 
     def play(self, on_round: Callable[[Progress], None], longest_first_round_s: float) -> None:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
-        rounds = self._scenario.rounds
         for played in self.played_rounds(longest_first_round_s):
             plan, record, _ = played
             teaches = bool(plan.groups or record.chains or record.phase == "calibration")
             metrics = self._learn(record, teaches)
-            number = self._rounds_played = record.round
+            self._rounds_played = record.round
             under_way = self._world.chains_under_way if plan.carries_over else None
             self._trace.rounds.append(_round_row(played, metrics or Metrics(), self._lineage, under_way))
-            on_round(Progress(number, rounds, record.end_s, self._milestones.final_accuracy, self.rounds_trained))
+            on_round(self._progress(record, metrics))
             if self._stopped is not None:
                 break
         self._world.end_run()
@@ -171,6 +159,23 @@ class Session:
     def rounds_reused(self) -> int:
         """Those whose learning was found in the store."""
         return 0 if self.learner is None else max(0, self._rounds_learnt - self.learner.rounds_trained)
+
+    def _progress(self, record: RoundRecord, metrics: Metrics | None) -> Progress:
+        sent, reached = self._world.payload_bytes, self._milestones
+        return Progress(
+            round=record.round,
+            rounds=self._scenario.rounds,
+            simulated_s=record.end_s,
+            accuracy=reached.final_accuracy,
+            trained=self.rounds_trained,
+            loss=reached.final_loss,
+            is_evaluated=metrics is not None and metrics.accuracy is not None,
+            phase=record.phase,
+            uplink_bytes=sent["up"],
+            downlink_bytes=sent["down"],
+            energy_j=self._world.energy_j,
+            updated_parameters=self._updated_parameters,
+        )
 
     def _play_round(self, number: int) -> PlayedRound:
         world = self._world
