@@ -98,6 +98,7 @@ setup(
             "types-jsonschema",
             "types-pyyaml",
         ],
+        "docs": ["duckdb>=1.1", "furo>=2025.7.19", "myst-parser>=4", "sphinx>=8.1,<9"],
         "ray": ["ray>=2.9"],
         "bench": ["k-means-constrained>=0.7", "ortools>=9.8"],
     },

@@ -1,0 +1,46 @@
+"""Fills pages from the code, and leads links to files outside of docs/ to their pages on the site.
+
+A page says `<!-- filled: NAME -->` where the site has what `from_code.FILLINGS[NAME]` returns: Markdown, made anew in
+each build. On a code host such a page is its introduction. Files of the repository that other pages link to
+(CHANGELOG.md, the examples) are pages here; the links in the Markdown stay those of the repository.
+"""
+
+import posixpath
+import re
+
+from from_code import FILLINGS
+from sphinx.application import Sphinx
+
+MARK = re.compile(r"<!-- filled: ([a-z-]+) -->")
+LINK = re.compile(r"(\]\(|^\[[^\]]+\]: +)([^)\s]+)", re.MULTILINE)
+PAGES_OF_FILES = {
+    "README.md": "docs/index.md",
+    "CHANGELOG.md": "docs/changelog.md",
+    "CONTRIBUTING.md": "docs/contributing.md",
+    "examples": "docs/examples.md",
+}
+
+
+def fill(app: Sphinx, page: str, content: list[str]) -> None:
+    """Put what is made from the code into a page that asks for it, and lead its links to pages of the site."""
+    text = MARK.sub(lambda mark: FILLINGS[mark[1]](), content[0])
+    content[0] = LINK.sub(lambda link: link[1] + _target(link[2], posixpath.dirname(f"docs/{page}")), text)
+
+
+def _target(link: str, directory: str) -> str:
+    """Return where a link leads on the site; it stays as it is unless its file has a page of another name."""
+    path, hash_sign, anchor = link.partition("#")
+    file = posixpath.normpath(posixpath.join(directory, path))
+    if path.startswith("docs/"):  # in a file of the repository's root
+        file = posixpath.normpath(path)
+    elif file.startswith("examples/"):
+        file, hash_sign, anchor = "examples", "#", re.sub(r"\W", "", posixpath.basename(file).lower())
+    elif file not in PAGES_OF_FILES:
+        return link
+    return posixpath.relpath(PAGES_OF_FILES.get(file, file), directory) + hash_sign + anchor
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Read every page through `fill`."""
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
