@@ -125,11 +125,15 @@ def profile_keys() -> str:
 
 def api() -> str:
     """Return what `hfedms_sim` offers to Python, by its docstrings."""
-    return _pages(f"## {name}\n\n```{{eval-rst}}\n{_autodoc(name)}\n```" for name in hfedms_sim.__all__)
+    return _pages(
+        part
+        for name in hfedms_sim.__all__
+        for part in (f"## {name}", f"```{{eval-rst}}\n{_autodoc(name)}\n```", _fields(getattr(hfedms_sim, name)))
+    )
 
 
 def _autodoc(name: str) -> str:
-    """Return the directive for a public name; of settings only what they can do, as scenario.md has their keys."""
+    """Return the directive for a public name; of settings what they can do, as their keys are shown as keys."""
     thing = getattr(hfedms_sim, name)
     if not isinstance(thing, type):
         return f".. autofunction:: hfedms_sim.{name}"
@@ -137,7 +141,14 @@ def _autodoc(name: str) -> str:
         return f".. autoclass:: hfedms_sim.{name}\n   :members:"
     own = {key for key, value in vars(thing).items() if callable(value) or isinstance(value, property)}
     members = sorted(key for key in own if not key.startswith("_") and getattr(thing, key).__doc__)
-    return f".. autoclass:: hfedms_sim.{name}()\n   :members: {', '.join(members)}"
+    return f".. autoclass:: hfedms_sim.{name}()" + (f"\n   :members: {', '.join(members)}" if members else "")
+
+
+def _fields(thing: object) -> str:
+    """Return the keys of settings, or where they are if they are many."""
+    if not (isinstance(thing, type) and issubclass(thing, Settings)):
+        return ""
+    return "Its keys are in [keys.md](keys.md)." if thing in (Scenario, NetworkProfile) else _keys("", thing, "")
 
 
 def examples() -> str:
