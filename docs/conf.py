@@ -20,7 +20,6 @@ source_suffix = {".md": "markdown"}
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4  # links to headings work as they do on a code host
-suppress_warnings = ["myst.header"]  # the table of a page may begin below its title with a heading of level three
 
 highlight_language = "text"
 pygments_style = "default"

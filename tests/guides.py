@@ -2,7 +2,7 @@
 
 What a block is, its language says:
 
-- `yaml` and `csv`, which begin with a comment that is a name, and `python` that does: a file of that name;
+- whatever begins with a comment that is a name, such as `# hall.yaml`: a file of that name;
 - `console`: each line after `$ ` is a command, and what follows is what it prints; `...` stands for anything;
 - `python`: run in one namespace for the whole page; a block without a language below it is what it prints;
 - `sql`: run by DuckDB; a block without a language below it is the result.
@@ -73,7 +73,9 @@ def follow(page: Path, directory: Path) -> list[Printed]:
             language, content = block[1], block[2]
             if name := FILE_NAME.match(content):
                 Path(name[1]).parent.mkdir(parents=True, exist_ok=True)
-                Path(name[1]).write_text(content[name.end() :] if language == "csv" else content, encoding="utf-8")
+                Path(name[1]).write_text(
+                    content[name.end() :] if name[1].endswith(".csv") else content, encoding="utf-8"
+                )
             elif language == "console":
                 found += _commands(block)
             elif language in ("python", "sql"):

@@ -7,9 +7,11 @@ each build. On a code host such a page is its introduction. Files of the reposit
 
 import posixpath
 import re
+from pathlib import Path
 
 from from_code import FILLINGS
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 MARK = re.compile(r"<!-- filled: ([a-z-]+) -->")
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: +)([^)\s]+)", re.MULTILINE)
@@ -40,7 +42,15 @@ def _target(link: str, directory: str) -> str:
     return posixpath.relpath(PAGES_OF_FILES.get(file, file), directory) + hash_sign + anchor
 
 
+def filled_pages(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Return the pages that are read in every build, because the code may have changed though they have not."""
+    return sorted(page for page in env.found_docs if MARK.search(Path(env.doc2path(page)).read_text(encoding="utf-8")))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Read every page through `fill`."""
+    """Read every page through `fill`, and those that it fills in every build."""
     app.connect("source-read", fill)
+    app.connect("env-get-outdated", filled_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

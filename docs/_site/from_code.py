@@ -39,7 +39,10 @@ def _profile(name: str, profile: NetworkProfile) -> str:
 def strategies() -> str:
     """Return what all shipped strategies can be told, and each with its paper, its rule and its own settings."""
     common = set(_key_rows("strategy", LocalTraining))
-    own = {name: [row for row in _key_rows("strategy", each.Settings) if row not in common] for name, each in SHIPPED.items()}
+    own = {
+        name: [row for row in _key_rows("strategy", each.Settings) if row not in common]
+        for name, each in SHIPPED.items()
+    }
     return _pages(
         [
             "## Settings of all",
