@@ -16,7 +16,7 @@ from sphinx.environment import BuildEnvironment
 MARK = re.compile(r"<!-- filled: ([a-z-]+) -->")
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: +)([^)\s]+)", re.MULTILINE)
 PAGES_OF_FILES = {
-    "README.md": "docs/index.md",
+    "README.md": "docs/overview.md",
     "CHANGELOG.md": "docs/changelog.md",
     "CONTRIBUTING.md": "docs/contributing.md",
     "examples": "docs/examples.md",
@@ -32,14 +32,13 @@ def fill(app: Sphinx, page: str, content: list[str]) -> None:
 def _target(link: str, directory: str) -> str:
     """Return where a link leads on the site; it stays as it is unless its file has a page of another name."""
     path, hash_sign, anchor = link.partition("#")
-    file = posixpath.normpath(posixpath.join(directory, path))
-    if path.startswith("docs/"):  # in a file of the repository's root
-        file = posixpath.normpath(path)
-    elif file.startswith("examples/"):
-        file, hash_sign, anchor = "examples", "#", re.sub(r"\W", "", posixpath.basename(file).lower())
-    elif file not in PAGES_OF_FILES:
+    if not path or re.match(r"[a-z]+:", path):
         return link
-    return posixpath.relpath(PAGES_OF_FILES.get(file, file), directory) + hash_sign + anchor
+    file = posixpath.normpath(posixpath.join(directory, path))
+    if file.startswith("examples/") and file.endswith(".py"):
+        file, hash_sign, anchor = "examples", "#", posixpath.basename(file).replace(".", "")
+    page = PAGES_OF_FILES.get(file, file)
+    return posixpath.relpath(page, directory) + hash_sign + anchor if page.startswith("docs/") else link
 
 
 def filled_pages(

@@ -171,6 +171,11 @@ def glossary() -> str:
     return _pages(f"{words}\n: {meaning}" for words, meaning in sorted(rows, key=lambda row: row[0].lower()))
 
 
+def overview() -> str:
+    """Return README.md below its title."""
+    return _below_title("README.md")
+
+
 def changelog() -> str:
     """Return CHANGELOG.md below its title."""
     return _below_title("CHANGELOG.md")
@@ -194,6 +199,7 @@ FILLINGS: dict[str, Callable[[], str]] = {
     "api": api,
     "examples": examples,
     "glossary": glossary,
+    "overview": overview,
     "changelog": changelog,
     "contributing": contributing,
 }
@@ -219,8 +225,9 @@ def _key_rows(part: str, settings: type[Settings]) -> Iterator[tuple[str, str, s
 
 
 def _below_title(file: str) -> str:
+    """Return a file of the repository's root, with links as from docs/."""
     _, _, text = (ROOT / file).read_text(encoding="utf-8").partition("\n")
-    return text.strip("\n")
+    return re.sub(r"\]\((?![a-z]+:|#)", "](../", text.strip("\n"))
 
 
 def _file(thing: type) -> str:
