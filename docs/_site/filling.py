@@ -13,7 +13,7 @@ from from_code import FILLINGS
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-MARK = re.compile(r"<!-- filled: ([a-z-]+) -->")
+MARK = re.compile(r"^<!-- filled: ([a-z-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: +)([^)\s]+)", re.MULTILINE)
 PAGES_OF_FILES = {
     "README.md": "docs/overview.md",
