@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize ray browser check bench peers accuracy drift clean
+.PHONY: help install run test slow sanitize ray browser check docs bench peers accuracy drift clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +87,14 @@ check: $(INSTALLED) ## Lint, types, layers
 	MYPYPATH=examples/fedavgm $(BIN)/mypy examples/fedavgm/*.py
 	$(BIN)/mypy examples/*.py
 	$(BIN)/lint-imports
+
+$(VENV)/.docs: $(INSTALLED)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
+	@touch $@
+
+docs: $(VENV)/.docs ## Build the documentation site into build/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo build/docs/index.html
 
 $(VENV)/.bench: $(INSTALLED)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'

@@ -110,6 +110,7 @@ setup(
             "types-pyyaml",
         ],
         "browser": ["selenium>=4.20"],
+        "docs": ["duckdb>=1.1", "furo>=2025.7.19", "myst-parser>=4", "sphinx>=8.1,<9"],
         "ray": ["ray>=2.9"],
         "tensorboard": ["tensorboard>=2.18"],
         "mlflow": ["alembic>=1.13,<2", "mlflow-skinny>=3,<4", "sqlalchemy>=2,<3"],

@@ -39,7 +39,7 @@ from tests.conftest import FAST, tiny_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
 CLI, SCENARIO, TRACE, PYTHON = (ROOT / "docs" / name for name in ("cli.md", "scenario.md", "trace.md", "python.md"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = ["", *sorted(main.commands)]
 HELP_WIDTH = 98  # of a terminal with 100 columns: click leaves two free
 PROFILE_HEADING = "Network profile keys"
