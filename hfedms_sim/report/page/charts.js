@@ -292,9 +292,9 @@ const Charts = (() => {
     for (const set of sets) {
       const colour = (index) => (set.values.length ? between(share(set.values[index])) : look.colour(set.label));
       set.to.forEach(([toX, toY], index) => svg.append(element("line", { class: "grid", x1: x(set.x[index]), y1: y(set.y[index]), x2: x(toX), y2: y(toY) })));
-      if (set.isJoined) svg.append(element("polyline", { points: set.x.map((value, index) => `${x(value)},${y(set.y[index])}`).join(" "), fill: "none", stroke: look.colour(set.label), "stroke-width": 1.4 }));
+      if (set.isJoined) svg.append(element("polyline", { points: set.x.map((value, index) => `${x(value)},${y(set.y[index])}`).join(" "), fill: "none", stroke: "var(--faint)", "stroke-width": 1.4 }));
       set.x.forEach((value, index) => {
-        const dot = markerAt(set.marker, x(value), y(set.y[index]), colour(index));
+        const dot = set.isJoined ? ringAt(x(value), y(set.y[index])) : markerAt(set.marker, x(value), y(set.y[index]), colour(index));
         const told = set.values.length ? `\n${panel.valueLabel}: ${shown(set.values[index])}` : "";
         pointed(dot, tip, `${set.texts[index] ?? set.label}\n${panel.xLabel} ${shown(value)}, ${panel.yLabel} ${shown(set.y[index])}${told}`);
         svg.append(dot);
@@ -307,6 +307,11 @@ const Charts = (() => {
   function nameAt(text, x, y, area) {
     const isRight = x > (area.left + area.right) / 2;
     return element("text", { class: "strong", x: x + (isRight ? -8 : 8), y: y - 6, "text-anchor": isRight ? "end" : "start" }, text);
+  }
+
+  /* Return a circle around a dot that stands there already. */
+  function ringAt(x, y) {
+    return element("circle", { cx: x, cy: y, r: 8, fill: "none", stroke: "var(--faint)", "stroke-width": 1.4, "pointer-events": "none" });
   }
 
   function markerAt(marker, x, y, colour) {
@@ -356,6 +361,7 @@ const Charts = (() => {
     const swatchOf = (label) => {
       const own = sets.get(label), swatch = own ? html("b", {}, SIGNS[own.marker]) : html("i");
       if (!own) swatch.style.background = look.colour(label);
+      else if (own.isJoined) swatch.textContent = "○";
       else if (own.marker === "dot" && !own.values.length) swatch.style.color = look.colour(label);
       if (label === "waiting") swatch.style.opacity = FAINT;
       return swatch;

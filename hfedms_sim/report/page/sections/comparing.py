@@ -5,20 +5,21 @@ from typing import Any
 
 from hfedms_sim.campaign import Row
 from hfedms_sim.errors import InputError
-from hfedms_sim.exhibits import Figure, Table, Value
+from hfedms_sim.exhibits import Table, Value
 from hfedms_sim.report.comparison import comparison_notes
-from hfedms_sim.report.page.blocks import Block, Drawing, Prose, Section, SortableTable
+from hfedms_sim.report.page.blocks import Block, Drawing, Prose, Section, SortableTable, Switch
 from hfedms_sim.report.page.runs import PageRuns
 from hfedms_sim.report.page.sections.comparison_table import comparison_table
 from hfedms_sim.report.run_labels import run_sets
 from hfedms_sim.report.views.causes import causes_figure, seconds_by_cause
-from hfedms_sim.report.views.pareto import pareto_figure
+from hfedms_sim.report.views.pareto import Cost, pareto_figure
 from hfedms_sim.result import RunResult, differences
 from hfedms_sim.units import format_seconds
 
 _MOST_DIFFERENCES = 60
 _TOLD_OTHERWISE = ("name", "description")
 _MOST_BARS = 40
+_MANY_TIMES = 20
 
 
 def comparison_section(runs: PageRuns, rows: Sequence[Row]) -> Section:
@@ -26,28 +27,36 @@ def comparison_section(runs: PageRuns, rows: Sequence[Row]) -> Section:
     notes = comparison_notes(rows)
     blocks: list[Block] = [SortableTable(comparison_table(rows))]
     blocks += [Prose(tuple(notes))] if notes else []
-    blocks += [Drawing(figure) for figure in _figures(runs)]
+    blocks += [*_against_cost(runs), *_causes(runs)]
     if len(runs.results) == 2:
         blocks += _two(runs)
     return Section("comparison", "Comparison", tuple(blocks))
 
 
-def _figures(runs: PageRuns) -> Iterator[Figure]:
-    """Yield what the runs can be compared in; earlier versions and radios without joules lack some of it."""
-    for make in (_pareto, _causes):
+def _against_cost(runs: PageRuns) -> Iterator[Block]:
+    """Yield time against joules and against bytes, as far as these are known of runs that got to a common target."""
+    costs: tuple[tuple[str, Cost], ...] = (("energy", "energy"), ("bytes", "bytes"))
+    options = []
+    for name, cost in costs:
         try:
-            yield make(runs)
-        except InputError:
+            options.append((name, pareto_figure(runs.results, against=cost, is_log=_spans_decades(runs))))
+        except InputError:  # no joules are modelled, or nobody reached a target
             continue
+    if options:
+        yield Switch("time against", tuple(options))
 
 
-def _pareto(runs: PageRuns) -> Figure:
-    modelled = all(result.summary["energy_j"] is not None for result in runs.results)
-    return pareto_figure(runs.results, against="energy" if modelled else "bytes")
+def _spans_decades(runs: PageRuns) -> bool:
+    """Return whether some runs take so much longer than others that only a logarithm shows both."""
+    times_s = [float(result.summary["simulated_s"]) for result in runs.results]
+    return 0 < _MANY_TIMES * min(times_s) < max(times_s)
 
 
-def _causes(runs: PageRuns) -> Figure:
-    return causes_figure(run_sets(runs.results)[:_MOST_BARS])
+def _causes(runs: PageRuns) -> Iterator[Block]:
+    try:
+        yield Drawing(causes_figure(run_sets(runs.results)[:_MOST_BARS]))
+    except InputError:  # an earlier version made them
+        return
 
 
 def _two(runs: PageRuns) -> Iterator[Block]:
