@@ -23,7 +23,7 @@ MOST_SENSORS = 5
 
 _FULL = 0.999  # of a rate: below it a sensor is slower than its profile
 _CAUSES: dict[Cause, str] = {
-    "cell direction": "waiting for others in its cell",
+    "cell direction": "sharing its cell with others",
     "chain length": "its turns in chains, at full rate",
     "sensor rate": "airtime at its own rate",
     "duty cycle": "silences of the duty cycle",

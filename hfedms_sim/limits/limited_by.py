@@ -103,7 +103,7 @@ def _detail(path: CriticalPath, cause: Cause) -> tuple[Detail, str]:
     cell, direction = (None, None) if where is None else (where.cell, _direction(where, path.links))
     if cause == "cell direction":
         assert where is not None
-        return Detail(cell, direction), f"{_name(where, path.links)}: transfers wait for each other"
+        return Detail(cell, direction), f"transfers that wait for each other, most in {_name(where, path.links)}"
     if cause == "chain length":
         sensors = float(np.average(path.chain_sensors, weights=seconds))
         return Detail(chain_sensors=sensors), f"chain length: {sensors:.3g} sensors one after the other"

@@ -42,7 +42,7 @@ def test_a_full_downlink() -> None:
     found = limited(scenario({"name": "asymmetric", "uplink_bps": 8e6, "downlink_bps": 8e3}))
     assert (found["cause"], found["detail"]["cell"], found["detail"]["direction"]) == ("cell direction", "hall", "down")
     assert found["share"] > 0.99
-    assert found["text"].startswith("downlink of hall")
+    assert found["text"].startswith("transfers that wait for each other, most in downlink of hall (")
 
 
 def test_a_full_uplink() -> None:

@@ -19,12 +19,15 @@ from hfedms_sim.report.page.sections.learning import learning_section
 from hfedms_sim.report.page.sections.overview import overview_of_run, overview_of_runs
 from hfedms_sim.report.page.sections.record import not_modelled, record
 from hfedms_sim.report.page.sections.time import time_section
+from hfedms_sim.report.page.sections.words import words
 from hfedms_sim.result import RunResult
 
 MOST_RUNS = 30
 """With sections of their own; the tables and curves have all."""
 _ROUNDS_OF_PAGE = 60
 _LEAST_ROUNDS = 4
+
+_MANY = {"profile": "radios", "strategy": "strategies", "seed": "seeds"}
 
 OnNotice = Callable[[str], None]
 
@@ -55,7 +58,7 @@ def page_of(runs: PageRuns, *, what_ifs: bool = False, on_notice: OnNotice = lam
     else:
         rows = rows_of(runs)
         together = _there([overview_of_runs(runs, rows), comparison_section(runs, rows), learning])
-    closing = (not_modelled(runs), *([_left_out(runs)] if len(runs.results) > MOST_RUNS else []))
+    closing = (not_modelled(runs), words(), *([_left_out(runs)] if len(runs.results) > MOST_RUNS else []))
     return Page(_title(runs), _subtitle(runs), together, tuple(parts), closing)
 
 
@@ -93,6 +96,11 @@ def _title(runs: PageRuns) -> str:
 def _subtitle(runs: PageRuns) -> str:
     first = runs.results[0]
     if len(runs.results) > 1:
-        return f"{len(runs.results)} runs: {first.scenario.description or 'compared'}"
+        counts = {
+            what: len({str(result.summary[what]) for result in runs.results})
+            for what in ("profile", "strategy", "seed")
+        }
+        told = [f"{count} {_MANY[what]}" for what, count in counts.items() if count > 1]
+        return f"{len(runs.results)} runs{': ' if told else ''}{', '.join(told)}"
     who = f"{first.summary['strategy']} over {first.summary['profile']}, seed {first.summary['seed']}"
     return f"{who}. {first.scenario.description}".strip()

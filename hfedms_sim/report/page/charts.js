@@ -8,7 +8,8 @@ const Charts = (() => {
   const DASHES = { solid: "", dashed: "6 4", dotted: "2 3" };
   const SIGNS = { dot: "●", cross: "✕", triangle: "▲" };
   const FAINT = 0.35;
-  const OF_KINDS = { uplink: 0, downlink: 1, work: 2, waiting: 5, lost: 6 };  /* the same in every timeline */
+  const FIXED = { uplink: 0, downlink: 1, work: 2, waiting: 5, lost: 6 };  /* the same colours in every figure */
+  const LONGEST_LABEL = 28, NARROW = 480;
   const HEIGHT = 260;
   const LANE = 13, LEAST_LANE = 5, MANY_LANES = 60;
   const MARGIN = { top: 22, right: 14, bottom: 36, left: 54 };
@@ -164,8 +165,8 @@ const Charts = (() => {
 
   function drawBars(panel, look, width, tip) {
     const series = panel.series.filter((own) => look.isShown(own.label));
-    const turned = panel.labels.length > 1 && Math.max(...panel.labels.map((label) => label.length)) * 6 > (width - 68) / panel.labels.length;
-    const longest = Math.min(28, Math.max(...panel.labels.map((label) => label.length)));
+    const longest = Math.min(longestIn(width), Math.max(...panel.labels.map((label) => label.length)));
+    const turned = panel.labels.length > 1 && longest * 6 > (width - 68) / panel.labels.length;
     const area = frame(width, ...roomBelow(turned, longest));
     const svg = canvas(area, panel.title);
     const sums = panel.labels.map((_, at) => series.reduce((sum, own) => sum + (own.values[at] ?? 0), 0));
@@ -187,27 +188,29 @@ const Charts = (() => {
         pointed(bar, tip, `${label}\n${own.label}: ${shown(value)}${panel.isStacked ? ` of ${shown(sums[at])}` : ""}\n${panel.yLabel}`);
         svg.append(bar);
       });
-      svg.append(labelBelow(label, centre, area.bottom + 14, turned));
+      svg.append(labelBelow(cut(label, longest), centre, area.bottom + 14, turned));
     });
     return svg;
   }
+
+  const longestIn = (width) => (width < NARROW ? LONGEST_LABEL / 2 : LONGEST_LABEL);
+  const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
   /* Return height and margins of a panel whose labels are that many characters long, turned if they need it. */
   function roomBelow(isTurned, longest) {
     if (!isTurned) return [HEIGHT, { ...MARGIN, bottom: 26 }];
     const bottom = 18 + longest * 3.6;
-    return [HEIGHT + bottom - 26, { ...MARGIN, bottom, left: Math.max(MARGIN.left, Math.min(110, longest * 4.6)) }];
+    return [HEIGHT + bottom - 26, { ...MARGIN, bottom, left: Math.max(MARGIN.left, Math.min(120, longest * 4.6)) }];
   }
 
   function labelBelow(label, x, y, isTurned) {
-    const short = label.length > 28 ? `${label.slice(0, 27)}…` : label;
     const turn = isTurned ? { "text-anchor": "end", transform: `rotate(-35 ${x} ${y})` } : { "text-anchor": "middle" };
-    return element("text", { x, y, ...turn }, short);
+    return element("text", { x, y, ...turn }, label);
   }
 
   function drawBoxes(panel, look, width, tip) {
     const groups = panel.groups.filter((group) => group.count);
-    const longest = Math.min(28, Math.max(0, ...groups.map((group) => group.label.length)));
+    const longest = Math.min(longestIn(width), Math.max(0, ...groups.map((group) => group.label.length)));
     const turned = longest * 6 > (width - 68) / Math.max(1, groups.length);
     const area = frame(width, ...roomBelow(turned, longest)), svg = canvas(area, panel.title);
     const y = scale(groups.flatMap((group) => group.whiskers), area.bottom, area.top, { log: panel.logY, zero: true });
@@ -224,7 +227,7 @@ const Charts = (() => {
       pointed(box, tip, `${label}: ${count.toLocaleString("en-US")}\nmedian ${median}, half of them ${first} to ${third}\n${panel.yLabel}`);
       svg.append(box);
       line(centre - half, centre + half, at(quartiles[1]), at(quartiles[1]), "var(--s1)", 2);
-      svg.append(labelBelow(label, centre, area.bottom + 14, turned));
+      svg.append(labelBelow(cut(label, longest), centre, area.bottom + 14, turned));
     });
     return svg;
   }
@@ -255,8 +258,8 @@ const Charts = (() => {
     const every = Math.ceil(11 / lane);
     panel.lanes.forEach((name, number) => {
       if (number % every) return;
-      const room = Math.floor((area.left - 10) / 6), short = name.length > room ? `${name.slice(0, room - 1)}…` : name;
-      svg.append(element("text", { x: area.left - 6, y: top(number) + lane / 2 + 4, "text-anchor": "end" }, short));
+      const room = Math.floor((area.left - 10) / 6), own = name.length > room ? name.split(": ").at(-1) : name;
+      svg.append(element("text", { x: area.left - 6, y: top(number) + lane / 2 + 4, "text-anchor": "end" }, cut(own, room)));
     });
     panel.lane.forEach((number, index) => {
       const kind = panel.kinds[panel.what[index]];
@@ -294,7 +297,7 @@ const Charts = (() => {
       set.to.forEach(([toX, toY], index) => svg.append(element("line", { class: "grid", x1: x(set.x[index]), y1: y(set.y[index]), x2: x(toX), y2: y(toY) })));
       if (set.isJoined) svg.append(element("polyline", { points: set.x.map((value, index) => `${x(value)},${y(set.y[index])}`).join(" "), fill: "none", stroke: "var(--faint)", "stroke-width": 1.4 }));
       set.x.forEach((value, index) => {
-        const dot = set.isJoined ? ringAt(x(value), y(set.y[index])) : markerAt(set.marker, x(value), y(set.y[index]), colour(index));
+        const dot = set.isJoined ? ringAt(x(value), y(set.y[index])) : markerAt(set.marker, x(value), y(set.y[index]), colour(index), panel.isMap);
         const told = set.values.length ? `\n${panel.valueLabel}: ${shown(set.values[index])}` : "";
         pointed(dot, tip, `${set.texts[index] ?? set.label}\n${panel.xLabel} ${shown(value)}, ${panel.yLabel} ${shown(set.y[index])}${told}`);
         svg.append(dot);
@@ -314,9 +317,9 @@ const Charts = (() => {
     return element("circle", { cx: x, cy: y, r: 8, fill: "none", stroke: "var(--faint)", "stroke-width": 1.4, "pointer-events": "none" });
   }
 
-  function markerAt(marker, x, y, colour) {
+  function markerAt(marker, x, y, colour, isMap) {
     if (marker === "triangle") return element("path", { d: `M${x},${y - 7}l7,12h-14z`, fill: "var(--marked)" });
-    if (marker === "cross") return element("path", { d: `M${x - 4},${y - 4}l8,8m0,-8l-8,8`, stroke: "var(--faint)", "stroke-width": 1.6 });
+    if (marker === "cross") return element("path", { d: `M${x - 4},${y - 4}l8,8m0,-8l-8,8`, stroke: isMap ? "var(--faint)" : colour, "stroke-width": 2 });
     return element("circle", { cx: x, cy: y, r: 4.5, fill: colour, stroke: "var(--ground)", "stroke-width": 0.8 });
   }
 
@@ -345,8 +348,7 @@ const Charts = (() => {
 
   function looksOf(figure) {
     const labels = [...new Set(figure.panels.flatMap(labelsOf))];
-    const isTimeline = figure.panels.some((panel) => panel.kind === "timeline");
-    const numbers = new Map(labels.map((label, index) => [label, (isTimeline ? OF_KINDS[label] : undefined) ?? index]));
+    const numbers = new Map(labels.map((label, index) => [label, FIXED[label] ?? index]));
     return { labels, hidden: new Set(), colour: (label) => `var(--s${numbers.get(label) % COLOURS})`, isShown(label) { return !this.hidden.has(label); } };
   }
 
@@ -357,12 +359,13 @@ const Charts = (() => {
       button.addEventListener("click", () => { look.hidden.has(label) ? look.hidden.delete(label) : look.hidden.add(label); redraw(); });
       return button;
     };
+    const isMap = figure.panels.some((panel) => panel.isMap);
     const sets = new Map(figure.panels.flatMap((panel) => (panel.sets ?? []).map((own) => [own.label, own])));
     const swatchOf = (label) => {
       const own = sets.get(label), swatch = own ? html("b", {}, SIGNS[own.marker]) : html("i");
       if (!own) swatch.style.background = look.colour(label);
       else if (own.isJoined) swatch.textContent = "○";
-      else if (own.marker === "dot" && !own.values.length) swatch.style.color = look.colour(label);
+      else if (own.marker !== "triangle" && !own.values.length && !isMap) swatch.style.color = look.colour(label);
       if (label === "waiting") swatch.style.opacity = FAINT;
       return swatch;
     };

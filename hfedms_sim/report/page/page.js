@@ -73,6 +73,16 @@
   chosenRun?.addEventListener("change", () => {
     for (const part of document.querySelectorAll(".run")) part.hidden = part.dataset.run !== chosenRun.value;
   });
+  function openLinked() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1))), part = target?.closest(".run");
+    if (!part?.hidden) return;
+    chosenRun.value = part.dataset.run;
+    chosenRun.dispatchEvent(new Event("change"));
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", openLinked);
+  openLinked();
+
   for (const arrow of document.querySelectorAll("[data-run-step]")) arrow.addEventListener("click", () => step(chosenRun, Number(arrow.dataset.runStep)));
 
   for (const table of document.querySelectorAll("table.sortable")) {

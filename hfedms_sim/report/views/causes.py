@@ -22,13 +22,25 @@ def seconds_by_cause(result: RunResult) -> dict[str, float]:
     return {str(each["cause"]): float(each["share"]) * mean_s for each in limited["shares"] if each["share"]}
 
 
-def causes_figure(sets: Sequence[RunSet]) -> Figure:
-    """Return the seconds of the mean round by cause, a stacked bar for each set of runs: the mean over its seeds."""
-    seconds = [[seconds_by_cause(result) for result in own.results] for own in sets]
-    causes = list(dict.fromkeys(cause for own in seconds for run in own for cause in run))
+def causes_figure(sets: Sequence[RunSet], *, in_shares: bool = False) -> Figure:
+    """Return the seconds of the mean round by cause, a stacked bar for each set of runs: the mean over its seeds.
+
+    `in_shares`: as shares of that round, so that short rounds can be read beside long ones.
+    """
+    seconds = [_mean([seconds_by_cause(result) for result in own.results]) for own in sets]
+    causes = list(dict.fromkeys(cause for own in seconds for cause in own))
     if not causes:
         raise InputError("what limited these runs is not known: an earlier version has made them")
-    series = tuple((cause, tuple(fmean(run.get(cause, 0.0) for run in own) for own in seconds)) for cause in causes)
-    bars = Bars("", "seconds", tuple(own.label for own in sets), series, is_stacked=True)
+    sizes = [sum(own.values()) or 1.0 if in_shares else 1.0 for own in seconds]
+    series = tuple(
+        (cause, tuple(own.get(cause, 0.0) / size for own, size in zip(seconds, sizes, strict=True))) for cause in causes
+    )
+    what = "share of the round" if in_shares else "seconds"
+    bars = Bars("", what, tuple(own.label for own in sets), series, is_stacked=True)
     note = "The critical path of each round, by cause; mean over rounds and seeds."
     return Figure("causes", "Where the time of a round goes", (bars,), 1, note)
+
+
+def _mean(runs: Sequence[dict[str, float]]) -> dict[str, float]:
+    causes = dict.fromkeys(cause for own in runs for cause in own)
+    return {cause: fmean(own.get(cause, 0.0) for own in runs) for cause in causes}

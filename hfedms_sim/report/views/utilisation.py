@@ -11,6 +11,7 @@ transfer, and when within it was sent is an estimate. A cell whose directions sh
 has one line for both. The mean over all bins is what `RunResult.utilisation` gives.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -32,7 +33,10 @@ Shown = Literal["up", "down", "both"]
 BINS = 200
 _NEAR_FULL = 0.5  # lines that stay below it would be flat under a mark of full use
 
-_PANELS = {"up": "Uplinks", "down": "Downlinks", "both": "Both directions, which share one airtime"}
+MOST_CELLS = 6
+"""That have a panel each."""
+_LINES: dict[Shown, str] = {"up": "uplink", "down": "downlink", "both": "both directions, which share one airtime"}
+_PANELS: dict[Shown, str] = {"up": "Uplinks", "down": "Downlinks", "both": "Both directions, which share one airtime"}
 
 
 class CellUse(NamedTuple):
@@ -50,17 +54,13 @@ class UseOverTime(NamedTuple):
 
 
 def utilisation_figure(result: RunResult, *, bins: int = BINS) -> Figure:
-    """Return the share of airtime in use over simulated time: a panel for each direction, a line for each cell."""
+    """Return the share of airtime in use over simulated time: a panel for each cell, or for each direction of many."""
     edges_s, uses = use_over_time(result, bins)
     known = [use for use in uses if np.isfinite(use.shares).all()]
     if not known or edges_s[-1] == 0:
         raise InputError(f"{name_of(result)}: no share of airtime to show, {_why_not(result)}")
     unit = time_unit(float(edges_s[-1]))
-    panels = tuple(
-        _panel(title, [use for use in known if use.direction == direction], edges_s, unit)
-        for direction, title in _PANELS.items()
-        if any(use.direction == direction for use in known)
-    )
+    panels = tuple(_panel(title, lines, edges_s, unit) for title, lines in _in_panels(known).items())
     title = f"{result.scenario.name}: share of each cell's airtime in use"
     note = f"Bins of {format_seconds(float(edges_s[1]))}."
     return Figure("utilisation", title, panels, columns=1, note=note)
@@ -111,10 +111,20 @@ def _sent_s(begin_s: Floats, end_s: Floats, airtime_s: Floats, channels: float, 
     return np.array(sent_s, dtype=np.float64)
 
 
-def _panel(title: str, uses: list[CellUse], edges_s: Floats, unit: Unit) -> Lines:
+def _in_panels(uses: Sequence[CellUse]) -> dict[str, dict[str, Floats]]:
+    """Return the lines of each panel by its title: a panel for each cell if they are few, else for each direction."""
+    is_few = len({use.cell for use in uses}) <= MOST_CELLS
+    panels: dict[str, dict[str, Floats]] = {}
+    for use in uses:
+        title, label = (use.cell, _LINES[use.direction]) if is_few else (_PANELS[use.direction], use.cell)
+        panels.setdefault(title, {})[label] = use.shares
+    return panels
+
+
+def _panel(title: str, shares: Mapping[str, Floats], edges_s: Floats, unit: Unit) -> Lines:
     middles = unit.of(((edges_s[1:] + edges_s[:-1]) / 2).tolist())
-    lines = tuple(Line(use.cell, middles, tuple(use.shares.tolist())) for use in uses)
-    highest = max(float(use.shares.max()) for use in uses)
+    lines = tuple(Line(label, middles, tuple(own.tolist())) for label, own in shares.items())
+    highest = max(float(own.max()) for own in shares.values())
     marks = (Mark("y", 1.0, "all channels in use"),) if highest > _NEAR_FULL else ()
     x_label = f"simulated time in {unit.name}"
     return Lines(title, x_label, "share of airtime", lines, marks, x_limits=(0.0, None), y_limits=(0.0, None))

@@ -45,6 +45,7 @@ def test_a_run_names_its_limit_its_worst_sensor_and_what_is_not_modelled() -> No
     assert result.summary["limited_by"]["text"] in told
     assert "Worst sensor" in told
     assert "nothing was trained" in told
+    assert "chain length" in str(tables(sections["words"])["words"].rows)
     assert "interference between cells" in str(tables(sections["not-modelled"])["not-modelled"].rows)
 
 
@@ -122,7 +123,7 @@ def test_who_leaves_sensors_out_is_told_and_is_not_the_fastest() -> None:
     partial.summary.update(coverage={"sensors": 8, "covered": 3}, simulated_s=1e-3)
     told = texts(page_sections(whole, partial)["overview"].blocks)
     assert "Fastest, all sensors in coverage\nhfedms-d, fast" in told
-    assert "Not all sensors are in coverage with hfedms-d, slow" in told
+    assert "Out of coverage are 5 of 8 sensors with hfedms-d, slow." in told
 
 
 def test_a_page_of_many_runs_says_how_many_have_sections_of_their_own() -> None:
@@ -138,3 +139,39 @@ def test_a_run_of_an_earlier_version_has_a_page_without_what_it_lacks() -> None:
             "bytes", "energy_j", "targets", "lineage", "cells")  # fmt: skip
     earlier = dataclasses.replace(result, summary={key: result.summary[key] for key in kept})
     assert {"overview", "time", "round"} <= set(page_sections(earlier))
+
+
+def test_equal_variants_share_a_headline() -> None:
+    told = texts(page_sections(timed_once(), timed(cells=SLOW))["overview"].blocks)
+    assert "Fewest bytes, all sensors in coverage\nhfedms-d, fast; hfedms-d, slow" in told
+
+
+def test_without_training_strategies_are_said_not_to_be_compared_at_equal_quality() -> None:
+    sections = page_sections(timed_once(), timed(strategy=FEDAVG))
+    assert "not compared at equal quality" in texts(sections["overview"].blocks)
+    assert tables(sections["comparison"])["comparison"].title == "What the rounds of each took"
+
+
+def test_of_several_variants_each_is_compared_with_the_fastest() -> None:
+    results = timed_once(), timed(cells=SLOW), timed(strategy=FEDAVG)
+    told = texts(page_sections(*results)["comparison"].blocks).splitlines()
+    seconds = {
+        f"{each.summary['strategy']}, {each.summary['profile']}": each.summary["simulated_s"] for each in results
+    }
+    fastest = min(seconds, key=lambda name: seconds[name])
+    assert told[0].startswith(f"{fastest} is the fastest: 6 rounds of {format_seconds(seconds[fastest] / 6)} and ")
+    for name in set(seconds) - {fastest}:
+        assert any(
+            line.startswith(f"{name} takes {seconds[name] / seconds[fastest]:.3g} times as long") for line in told
+        )
+
+
+def test_lost_samples_are_told_by_variant_and_only_where_some_are_lost() -> None:
+    poisson = {"arrival": "poisson", "rate_hz": 0.5, "batch": 10, "buffer": 20}
+    quick = [{"name": "hall", "profile": {"name": "quick", "uplink_bps": 8e8, "downlink_bps": 8e8}}]
+    losing, keeping = timed(stream=poisson), timed(stream=poisson, cells=quick)
+    table = tables(page_sections(losing, keeping)["comparison"])["samples"]
+    lost = losing.captures["overflowed"].sum() / losing.captures["arrived"].sum()
+    assert table.rows[0][2] == pytest.approx(100 * lost)
+    assert lost > 0
+    assert "samples" not in tables(page_sections(timed_once(), timed(cells=SLOW))["comparison"])

@@ -29,6 +29,14 @@ def test_a_bar_is_the_mean_over_seeds() -> None:
     assert values == pytest.approx(((expected[0] + expected[1]) / 2, expected[2]))
 
 
+def test_shares_of_a_bar_add_up_to_one() -> None:
+    (bars,) = causes_figure(run_sets([timed_once(), timed(strategy=FEDAVG)]), in_shares=True).panels
+    assert isinstance(bars, Bars)
+    assert [
+        sum(value for value in column if value) for column in zip(*(own for _, own in bars.series), strict=True)
+    ] == [pytest.approx(1.0)] * 2
+
+
 def test_runs_of_an_earlier_version_are_refused_in_one_line() -> None:
     result = timed_once()
     earlier = dataclasses.replace(

@@ -9,7 +9,7 @@ import pytest
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Lines
-from hfedms_sim.report.views.utilisation import use_over_time, utilisation_figure
+from hfedms_sim.report.views.utilisation import MOST_CELLS, use_over_time, utilisation_figure
 from hfedms_sim.result import RunResult
 from tests.conftest import FAST
 from tests.report.views.samples import timed, timed_once
@@ -68,14 +68,20 @@ def test_the_mean_over_all_bins_is_the_utilisation_of_the_run(figures: dict[str,
         assert max(means) == pytest.approx(expected)
 
 
-def test_cells_whose_directions_share_one_airtime_have_one_line_and_others_two() -> None:
-    half, full = over(duplex="cell-half"), over(duplex="full")
-    assert [panel.title for panel in utilisation_figure(half).panels] == ["Both directions, which share one airtime"]
-    panels = utilisation_figure(full).panels
-    assert [panel.title for panel in panels] == ["Uplinks", "Downlinks"]
-    for panel in panels:
-        assert isinstance(panel, Lines)
-        assert [line.label for line in panel.lines] == ["one", "two"]
+def lines_of(result: RunResult) -> dict[str, list[str]]:
+    panels = [panel for panel in utilisation_figure(result).panels if isinstance(panel, Lines)]
+    return {panel.title: [line.label for line in panel.lines] for panel in panels}
+
+
+def test_a_cell_has_a_panel_with_a_line_for_each_direction_or_one_for_both() -> None:
+    assert lines_of(over(duplex="full")) == {"one": ["uplink", "downlink"], "two": ["uplink", "downlink"]}
+    assert lines_of(over(duplex="cell-half"))["one"] == ["both directions, which share one airtime"]
+
+
+def test_many_cells_share_a_panel_for_each_direction() -> None:
+    names = [f"cell{number}" for number in range(MOST_CELLS + 1)]
+    many = timed(cells=[{"name": name, "profile": FAST | {"duplex": "full"}} for name in names])
+    assert lines_of(many) == {"Uplinks": names, "Downlinks": names}
 
 
 def test_dedicated_channels_of_a_run_of_an_earlier_version_are_not_guessed_at() -> None:

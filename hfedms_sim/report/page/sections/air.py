@@ -16,6 +16,7 @@ from hfedms_sim.result import RunResult
 
 MOST_SPANS = 1_500
 """Of one round; a screen has no room for more."""
+_LEAST = 4  # rounds that are there in any case
 
 
 def air_section(result: RunResult) -> Section | None:
@@ -37,7 +38,7 @@ def round_section(result: RunResult, most_rounds: int) -> Section | None:
     told: list[Prose] = []
     if len(numbers) < len(result.rounds):
         which = f"{len(numbers)} of {len(result.rounds):,} rounds are in this page: the first, the last, the longest"
-        told = [Prose((f"{which}, a typical one, and others evenly between; plot --kind gantt --round N draws any.",))]
+        told = [Prose((f"{which}, a typical one{', and others between' if len(numbers) > _LEAST else ''}.",))]
     return Section("round", "A round", (*told, *drawn))
 
 

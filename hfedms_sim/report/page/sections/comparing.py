@@ -6,15 +6,15 @@ from typing import Any
 from hfedms_sim.campaign import Row
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Table, Value
-from hfedms_sim.report.comparison import comparison_notes
-from hfedms_sim.report.page.blocks import Block, Drawing, Prose, Section, SortableTable, Switch
+from hfedms_sim.report.page.blocks import Block, Prose, Section, SortableTable, Switch
 from hfedms_sim.report.page.runs import PageRuns
 from hfedms_sim.report.page.sections.comparison_table import comparison_table
+from hfedms_sim.report.page.sections.side_tables import radio_table, sample_table
+from hfedms_sim.report.page.sections.why import why_faster, why_slower
 from hfedms_sim.report.run_labels import run_sets
 from hfedms_sim.report.views.causes import causes_figure, seconds_by_cause
 from hfedms_sim.report.views.pareto import Cost, pareto_figure
 from hfedms_sim.result import RunResult, differences
-from hfedms_sim.units import format_seconds
 
 _MOST_DIFFERENCES = 60
 _TOLD_OTHERWISE = ("name", "description")
@@ -24,9 +24,10 @@ _MANY_TIMES = 20
 
 def comparison_section(runs: PageRuns, rows: Sequence[Row]) -> Section:
     """Return the comparison: a row for each variant and target, what stands out, and of two runs why."""
-    notes = comparison_notes(rows)
     blocks: list[Block] = [SortableTable(comparison_table(rows))]
-    blocks += [Prose(tuple(notes))] if notes else []
+    blocks += [SortableTable(table) for table in (radio_table(runs), sample_table(runs)) if table is not None]
+    why = list(why_slower(rows)) if len(runs.results) > 2 else []
+    blocks += [Prose(tuple(why))] if why else []
     blocks += [*_against_cost(runs), *_causes(runs)]
     if len(runs.results) == 2:
         blocks += _two(runs)
@@ -53,10 +54,12 @@ def _spans_decades(runs: PageRuns) -> bool:
 
 
 def _causes(runs: PageRuns) -> Iterator[Block]:
+    sets = run_sets(runs.results)[:_MOST_BARS]
     try:
-        yield Drawing(causes_figure(run_sets(runs.results)[:_MOST_BARS]))
+        options = (("in seconds", causes_figure(sets)), ("in shares", causes_figure(sets, in_shares=True)))
     except InputError:  # an earlier version made them
         return
+    yield Switch("a round's time", options)
 
 
 def _two(runs: PageRuns) -> Iterator[Block]:
@@ -66,46 +69,6 @@ def _two(runs: PageRuns) -> Iterator[Block]:
         yield Prose(tuple(why))
     yield SortableTable(_cause_table(one, other, runs.labels))
     yield SortableTable(_differing_settings(one, other, runs.labels))
-
-
-def why_faster(one: RunResult, other: RunResult, name: str, other_name: str) -> Iterator[str]:
-    """Yield sentences: how much longer the slower one took to the same accuracy, in rounds and in seconds a round."""
-    costs = _costs(one), _costs(other)
-    common = [target for target in costs[0] if target in costs[1]]
-    target = max((each for each in common if each is not None), default=None)
-    faster, slower = sorted(
-        ((costs[0][target], name, one), (costs[1][target], other_name, other)), key=lambda each: each[0][1]
-    )
-    (rounds, seconds), (more_rounds, more_seconds) = faster[0], slower[0]
-    if not seconds or seconds == more_seconds:
-        yield f"{name} and {other_name} take equally long."
-        return
-    goal = "to the end" if target is None else f"to accuracy {target:g}"
-    each_s, more_each_s = seconds / rounds, more_seconds / more_rounds
-    yield (
-        f"{faster[1]} takes {seconds / more_seconds:.2g} of the simulated time of {slower[1]} {goal} "
-        f"({format_seconds(seconds)} against {format_seconds(more_seconds)}): {rounds / more_rounds:.2g} of its rounds "
-        f"({rounds} against {more_rounds}), each {each_s / more_each_s:.2g} as long ({format_seconds(each_s)} against "
-        f"{format_seconds(more_each_s)})."
-    )
-    mine, theirs = seconds_by_cause(faster[2]), seconds_by_cause(slower[2])
-    saved = {cause: theirs.get(cause, 0.0) - mine.get(cause, 0.0) for cause in {**theirs, **mine}}
-    cause = max(saved, key=lambda each: saved[each], default=None)
-    if cause is not None and saved[cause] > 0:
-        yield (
-            f"What its rounds save most is {cause}: {format_seconds(mine.get(cause, 0.0))} a round instead of "
-            f"{format_seconds(theirs[cause])}."
-        )
-
-
-def _costs(result: RunResult) -> dict[float | None, tuple[int, float]]:
-    """Return rounds and seconds to each target that was reached, and to the end under None."""
-    summary = result.summary
-    reached = {float(each["accuracy"]): each for each in summary["targets"] if each["round"] is not None}
-    costs: dict[float | None, tuple[int, float]] = {
-        accuracy: (int(each["round"]), float(each["simulated_s"])) for accuracy, each in reached.items()
-    }
-    return {None: (int(summary["rounds"]), float(summary["simulated_s"]))} | costs
 
 
 def _cause_table(one: RunResult, other: RunResult, labels: Sequence[str]) -> Table:

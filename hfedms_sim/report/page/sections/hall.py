@@ -42,16 +42,17 @@ def _sensor_table(sensors: pd.DataFrame) -> Table:
     """Return the sensors, those out of coverage and the slowest first; what all have alike is in the note."""
     joules = [name for name in sensors.columns if name.endswith("_j")]
     table = sensors.assign(energy_j=sensors[joules].sum(axis=1, min_count=1))
-    table = table.sort_values(["covered", "uplink_bps", "sensor"], na_position="first", kind="stable")
+    order = ["covered", "uplink_bps", "coupling_loss_db", "sensor"]
+    table = table.sort_values(order, ascending=[True, True, False, True], na_position="first", kind="stable")
     known = [name for name in _COLUMNS if name in table.columns and table[name].notna().any()]
     telling = [name for name in known if name == "sensor" or table[name].nunique(dropna=False) > 1]
     shown = table.head(_MOST_SENSORS)
     rows = tuple(tuple(_cell(value) for value in row) for row in shown[telling].itertuples(index=False))
-    notes = [f"The {len(shown)} worst of {len(table):,}; sensors.parquet has all."] if len(shown) < len(table) else []
+    notes = [f"The {len(shown)} slowest of {len(table):,}; sensors.parquet has all."] if len(shown) < len(table) else []
     alike = [f"{_COLUMNS[name]} {formatted(_cell(table[name].iloc[0]))}" for name in known if name not in telling]
     notes += [f"The same for all: {', '.join(alike)}."] if alike else []
     header = tuple(_COLUMNS[name] for name in telling)
-    return Table("sensors", "Sensors, the worst served first", header, rows, " ".join(notes))
+    return Table("sensors", "Sensors, the slowest links first", header, rows, " ".join(notes))
 
 
 def _cell(value: object) -> Value:

@@ -6,9 +6,10 @@ from typing import Any
 from hfedms_sim.campaign import Row
 from hfedms_sim.campaign.comparison import END
 from hfedms_sim.explanation import Explanation
-from hfedms_sim.report.energy import EXTRAPOLATED, mark_of
+from hfedms_sim.report.energy import EXTRAPOLATED, lasting, mark_of
 from hfedms_sim.report.page.blocks import Block, Card, Cards, Prose, Section
 from hfedms_sim.report.page.runs import PageRuns, is_trained
+from hfedms_sim.report.page.sections.names import common_target, variant_name
 from hfedms_sim.report.run_labels import run_sets
 from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
@@ -16,7 +17,8 @@ from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 _NAME, _TITLE = "overview", "In short"
 _MOST_NAMES = 3
-_NAMES = ("profile", "strategy", "run")  # whose values speak for themselves
+_OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
+_ALIKE = 1 + 1e-9  # of figures that are equal but for their last digits
 
 
 def overview_of_run(result: RunResult, explanation: Explanation) -> Section:
@@ -42,7 +44,8 @@ def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
     for worst in explanation.worst_sensors[:1]:
         where = f" in {worst.cell}" if worst.cell is not None else ""
         yield Card("Worst sensor", f"{worst.sensor}{where}", worst.reason)
-    if faults := summary.get("faults"):
+    faults = {kind: count for kind, count in (summary.get("faults") or {}).items() if kind != _OUT_OF_COVERAGE}
+    if faults:
         listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(faults.items(), key=lambda each: -each[1]))
         yield Card("Faults", f"{sum(faults.values()):,}", listed)
 
@@ -63,8 +66,10 @@ def _energy_card(result: RunResult) -> Card:
     summary = result.summary
     if summary["energy_j"] is None:
         return Card("Energy", "not modelled", "; ".join(summary.get("energy_missing") or ()))
-    lives = (summary.get("battery_life") or {}).get("continuous") or {}
-    life = f"the worst battery lasts {lives['worst_d']:,.3g} days of such rounds" if lives.get("worst_d") else ""
+    lives, per_day = summary.get("battery_life") or {}, result.scenario.sensors.rounds_per_day
+    ways = (("continuous", "round after round"), ("rounds_per_day", f"at {per_day:g} a day"))
+    known = [f"{lasting(lives[way]['worst_d'])} {when}" for way, when in ways if lives.get(way)]
+    life = f"the battery of the worst sensor lasts {', '.join(known)}" if known else ""
     return Card("Energy", f"{format_joules(summary['energy_j'])}{mark_of(result)}", life)
 
 
@@ -74,12 +79,12 @@ def _joules(energy_j: float | None, result: RunResult) -> str:
 
 def overview_of_runs(runs: PageRuns, rows: Sequence[Row]) -> Section:
     """Return who is best in what, among the variants with all sensors in coverage, and who has learnt the same."""
-    target = _common_target(rows)
+    target = common_target(rows)
     at_target = [row for row in rows if row.target == target]
     comparable = [row for row in at_target if row.is_comparable and row.reached]
     cards = [card for best in _BEST for card in _best_card(comparable, target, *best)]
     blocks: list[Block] = [Cards(tuple(cards))] if cards else []
-    return Section(_NAME, _TITLE, (*blocks, Prose(tuple(_sentences(runs, at_target, target)))))
+    return Section(_NAME, _TITLE, (*blocks, Prose(tuple(_sentences(runs, target)))))
 
 
 _BEST: tuple[tuple[str, str, Callable[[float], str]], ...] = (
@@ -96,40 +101,44 @@ def _best_card(
     known = [(estimate.mean, row) for row in rows if (estimate := row.measures[measure]) is not None]
     if not known or (measure == "accuracy" and target != END):
         return
-    value, best = (max if measure == "accuracy" else min)(known, key=lambda each: each[0])
+    is_most = measure == "accuracy"
+    value, best = (max if is_most else min)(known, key=lambda each: each[0])
+    equal = [row for other, row in known if max(other, value) <= _ALIKE * min(other, value)]
     mark = f" {EXTRAPOLATED}" if measure == "energy_j" and best.extrapolated else ""
     detail = f"{formatted(value)}{mark}{'' if target == END else f' to accuracy {target}'}"
     detail += f"; limited by {best.limited_by}" if best.limited_by else ""
     missing = len(rows) - len(known)
     detail += f"; joules of {missing} others are not modelled" if missing and measure == "energy_j" else ""
-    yield Card(f"{heading}, all sensors in coverage", variant_name(best, rows), detail)
+    names = "; ".join(variant_name(row, rows) for row in equal[:_MOST_NAMES])
+    more = f" and {len(equal) - _MOST_NAMES} more" if len(equal) > _MOST_NAMES else ""
+    yield Card(f"{heading}, all sensors in coverage", f"{names}{more}", detail)
 
 
-def variant_name(row: Row, rows: Sequence[Row]) -> str:
-    """Return what tells a variant from the others, in words; all of it if nothing does."""
-    telling = [key for key, which in row.variant if any(dict(other.variant).get(key) != which for other in rows)]
-    facts = dict(row.variant)
-    return ", ".join(facts[key] if key in _NAMES else f"{key} {facts[key]}" for key in telling or facts)
-
-
-def _common_target(rows: Sequence[Row]) -> str:
-    """Return the highest accuracy that every variant has reached, else that any has; the end if none was."""
-    targets = {row.target for row in rows if row.target != END}
-    by_all = {target for target in targets if all(row.reached for row in rows if row.target == target)}
-    by_any = {target for target in targets if any(row.reached for row in rows if row.target == target)}
-    return max(by_all or by_any, key=float, default=END)
-
-
-def _sentences(runs: PageRuns, rows: Sequence[Row], target: str) -> Iterator[str]:
-    outside = [variant_name(row, rows) for row in rows if not row.is_comparable and row.reason is None]
+def _sentences(runs: PageRuns, target: str) -> Iterator[str]:
+    if not runs.is_trained:
+        yield (
+            "Timing only: nothing was trained, so there is no accuracy, and strategies are not compared at equal "
+            "quality but after their rounds."
+        )
+    elif target == END:
+        yield "No run reached a target accuracy, so they are compared at their ends."
+    outside = list(_out_of_coverage(runs))
     if outside:
         yield (
-            f"Not all sensors are in coverage with {_named(outside)}: what these took is of fewer sensors, and they "
-            "are not compared above."
+            f"Out of coverage are {'; '.join(outside)}. What these took is of fewer sensors, and they are not compared "
+            "above."
         )
-    if target == END and runs.is_trained:
-        yield "No run reached a target accuracy, so they are compared at their ends."
     yield from _shared_learning(runs)
+
+
+def _out_of_coverage(runs: PageRuns) -> Iterator[str]:
+    """Yield how many sensors each variant leaves out, over its seeds."""
+    for label, results in run_sets(runs.results):
+        coverages = [each for result in results if (each := result.summary.get("coverage"))]
+        missing = sorted(each["sensors"] - each["covered"] for each in coverages)
+        if missing and missing[-1]:
+            span = f"{missing[0]} to {missing[-1]}" if missing[0] < missing[-1] else f"{missing[0]}"
+            yield f"{span} of {coverages[0]['sensors']:,} sensors with {label}"
 
 
 def _shared_learning(runs: PageRuns) -> Iterator[str]:
@@ -145,10 +154,3 @@ def _shared_learning(runs: PageRuns) -> Iterator[str]:
                 f"{'; '.join(labels)}. Accuracy and loss are the same round by round; only seconds, bytes sent again "
                 "and joules can differ."
             )
-
-
-def _named(labels: Sequence[str]) -> str:
-    """Return the labels as part of a sentence; many are counted."""
-    if len(labels) > _MOST_NAMES + 1:
-        return f"{', '.join(labels[:_MOST_NAMES])} and {len(labels) - _MOST_NAMES} more"
-    return f"{', '.join(labels[:-1])} and {labels[-1]}" if len(labels) > 1 else labels[0]

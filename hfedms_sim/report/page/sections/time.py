@@ -5,6 +5,8 @@ from hfedms_sim.explanation import Explanation, Leg, WhatIf
 from hfedms_sim.report.page.blocks import Block, Prose, Section, SortableTable
 from hfedms_sim.units import format_seconds
 
+_MOST_SENSORS = 12  # that are named
+
 
 def time_section(explanation: Explanation) -> Section:
     """Return what limited the run and, if they were played, what would help."""
@@ -17,13 +19,18 @@ def time_section(explanation: Explanation) -> Section:
     if explanation.worst_sensors:
         blocks.append(SortableTable(_sensor_table(explanation)))
     if explanation.out_of_coverage:
-        outside = ", ".join(str(sensor) for sensor in explanation.out_of_coverage[:20])
-        blocks.append(Prose((f"Out of coverage, and so in no round: sensors {outside}.",)))
+        blocks.append(Prose((f"Out of coverage, and so in no round: {_listed(explanation.out_of_coverage)}.",)))
     if explanation.what_ifs:
         blocks.append(SortableTable(_what_if_table(explanation)))
     if explanation.notes:
         blocks.append(Prose(explanation.notes))
     return Section("time", "Where the time went", tuple(blocks))
+
+
+def _listed(sensors: tuple[int, ...]) -> str:
+    named = ", ".join(str(sensor) for sensor in sensors[:_MOST_SENSORS])
+    more = f" and {len(sensors) - _MOST_SENSORS} more" if len(sensors) > _MOST_SENSORS else ""
+    return f"{len(sensors)} sensors, {named}{more}"
 
 
 def _share_table(explanation: Explanation) -> Table:
@@ -37,7 +44,7 @@ def _path_table(explanation: Explanation) -> Table:
     rows = tuple((_what(leg), leg.seconds, _sensors(leg), ", ".join(leg.cells), _parts(leg)) for leg in typical.legs)
     return Table(
         "path",
-        f"The critical path of round {typical.round}, a typical one of {format_seconds(typical.seconds)}",
+        f"The critical path of round {typical.round}, of {format_seconds(typical.seconds)}: a typical full round",
         ("leg", "seconds", "sensors", "cells", "spent on"),
         rows,
     )
@@ -48,8 +55,8 @@ def _what(leg: Leg) -> str:
 
 
 def _sensors(leg: Leg) -> str:
-    named = ", ".join(str(sensor) for sensor in leg.sensors[:12])
-    more = f" and {len(leg.sensors) - 12} more" if len(leg.sensors) > 12 else ""
+    named = ", ".join(str(sensor) for sensor in leg.sensors[:_MOST_SENSORS])
+    more = f" and {len(leg.sensors) - _MOST_SENSORS} more" if len(leg.sensors) > _MOST_SENSORS else ""
     slowest = "" if leg.slowest_s is None else f"; slowest {leg.slowest_sensor}, {format_seconds(leg.slowest_s)}"
     return f"{named}{more}{slowest}"
 
