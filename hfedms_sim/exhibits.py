@@ -82,6 +82,8 @@ class Boxes:
     y_label: str
     groups: tuple[tuple[str, tuple[float, ...]], ...]
     log_y: bool = False
+    counts: tuple[int, ...] = ()
+    """How many values each box stands for, where `groups` hold no more than its five numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario, scenario_yaml
-from hfedms_sim.stopping import current_summary
+from hfedms_sim.summary import checked_summary
 from hfedms_sim.trace import TABLES, read_trace_table
 from hfedms_sim.units import format_seconds
 
@@ -293,7 +293,7 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
 def _read_summary(path: Path) -> dict[str, Any]:
     content = read_json(path)
     try:
-        return current_summary(content)
+        return checked_summary(content)
     except ValueError as error:
         raise InputError(f"{path}: damaged ({error})") from None
 

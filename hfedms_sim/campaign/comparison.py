@@ -13,6 +13,7 @@ Nothing in it depends on wall time, or on where and in which order the trials we
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor
 from statistics import fmean
 from typing import NamedTuple
 
@@ -42,6 +43,11 @@ class Coverage(NamedTuple):
     def is_whole(self) -> bool:
         """Return whether no seed has a sensor out of coverage."""
         return self.covered == self.sensors
+
+    @property
+    def covered_text(self) -> str:
+        """Return the covered sensors, rounded down to a tenth, so that they never look whole if they are not."""
+        return f"{floor(10 * self.covered) / 10:,.1f}".removesuffix(".0")
 
 
 class Row(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def plot(paths: tuple[Path, ...], kind: str, out: Path, **options: Any) -> None:
 
     _require_fitting(kind, options)
     results = _opened(paths)
-    draw(_figure(kind, results, options), out)
+    with terminated_like_ctrl_c():
+        draw(_figure(kind, results, options), out)
     if kind == "accuracy":
         console().print(targets_table(results))
     click.echo(out)

@@ -11,7 +11,7 @@ import click
 
 from hfedms_sim.commands import completion
 from hfedms_sim.commands.closing import has_targets, print_campaign, print_run
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def _draw_map(name: str, path: Path) -> None:
     from hfedms_sim.report.figures import draw
     from hfedms_sim.report.views.coverage import map_figure
 
-    draw(map_figure(load_scenario(name)), path)
+    with terminated_like_ctrl_c():
+        draw(map_figure(load_scenario(name)), path)
     click.echo(path)
 
 
@@ -89,14 +90,11 @@ def _show_run(directory: Path, table_name: str | None, table_format: str) -> Non
 
     _require_among(_RUN_TABLES, table_name, directory, "run")
     result = open_run(directory)
-    try:
-        if table_name is None and table_format == "text":
-            print_run(result)
-        else:
-            names = [table_name] if table_name else ["closing", *(["targets"] if has_targets(result) else [])]
-            _print([_run_table(result, name, table_format) for name in names], table_format)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:  # somebody else may have written it
-        raise InputError(f"{directory / 'summary.json'}: damaged ({type(error).__name__}: {error})") from None
+    if table_name is None and table_format == "text":
+        print_run(result)
+        return
+    names = [table_name] if table_name else ["closing", *(["targets"] if has_targets(result) else [])]
+    _print([_run_table(result, name, table_format) for name in names], table_format)
 
 
 def _run_table(result: "RunResult", name: str, table_format: str) -> "Table | RenderableType":

@@ -18,6 +18,8 @@ from hfedms_sim.simulation import Parts, parts_of, run
 
 MOST_TRANSFERS = 15_000
 """Of the run, in the rounds that are played again: some seconds for each what-if."""
+MOST_OF_A_ROUND = 30_000
+"""Transfers of a first round that is still played again; a larger one would take minutes."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ def replay_of(result: RunResult) -> Replay:
     scenario = result.scenario
     if not len(result.rounds):
         raise InputError("the run has no round that ended")
+    if (first := _transfers_of_first(result)) > MOST_OF_A_ROUND:
+        raise InputError(
+            f"its first round has {first:,} transfers, more than {MOST_OF_A_ROUND:,}, and would take minutes"
+        )
     if scenario.stop_after_s is not None:
         scenario = load_scenario(scenario, overrides={"stop_after_s": None})
     return Replay(result, scenario, parts_of(scenario), figures_of(result, _compared_rounds(result)))
@@ -96,6 +102,11 @@ def figures_of(result: RunResult, rounds: int) -> Figures:
         bytes=int(first["uplink_bytes"].sum() + first["downlink_bytes"].sum()),
         energy_j=result.summary["energy_j"] if rounds == len(result.rounds) else energy_j,
     )
+
+
+def _transfers_of_first(result: RunResult) -> int:
+    numbers = result.arrow("transfers")["round"].to_numpy()
+    return int(numbers.searchsorted(int(result.rounds["round"].iloc[0]), side="right"))
 
 
 def _compared_rounds(result: RunResult) -> int:

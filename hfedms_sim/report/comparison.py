@@ -5,7 +5,6 @@ Each is plain data first, of which Markdown and LaTeX are made; `comparison_tabl
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import floor
 from typing import NamedTuple
 
 from rich.box import SIMPLE_HEAD
@@ -181,11 +180,10 @@ def _reached(rows: Sequence[Row]) -> list[str]:
 
 
 def _covered(row: Row) -> str:
-    """Return such as 102/150; a mean over seeds is rounded down, so that it never looks whole if it is not."""
+    """Return such as 102/150; a mark says that it is not whole."""
     if row.coverage is None:
         return ""
-    sensors, covered = row.coverage
-    share = f"{floor(10 * covered) / 10:.1f}".removesuffix(".0") + f"/{sensors}"
+    share = f"{row.coverage.covered_text}/{row.coverage.sensors:,}"
     return share if row.coverage.is_whole else f"{share} {_PARTIAL}"
 
 

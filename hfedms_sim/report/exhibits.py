@@ -29,6 +29,9 @@ _LATEX = {
     **{each: f"\\{each}" for each in "&%$#_{}"},
     "[": "{[}",  # bare, at the start of a row, it would be an argument of the line break before it
     "*": "{*}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 _MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")  # what could begin markup; a backslash before it stops that
 _WIDEST_COLUMNS = 1_000  # of a text file: no table is wrapped
@@ -85,7 +88,8 @@ def formatted(value: Value) -> str:
 
 def escaped(text: str) -> str:
     """Return the text so that LaTeX prints it as it is."""
-    return "".join(_LATEX.get(each, each) for each in " ".join(text.split()))
+    signs = "".join(_LATEX.get(each, each) for each in " ".join(text.split()))
+    return signs.replace("--", "-{}-").replace("--", "-{}-")  # else two are a dash; again, for three
 
 
 def write_exhibits(tables: Sequence[Table], figures: Sequence[Figure], directory: Path) -> tuple[Path, ...]:

@@ -18,6 +18,7 @@ _MOST_NAMED = 6  # sensors of a chain
 _MOST_OPTIONS = 240  # characters of a what-if's options that are shown
 _NEARLY_EQUAL = 0.005
 _LEAST_RATIO = 0.01
+_MOST_RATIO = 99
 _MOSTLY = 0.95
 _MUCH = 1.1  # times the energy of the run
 _INDENT = (0, 0, 0, 13)
@@ -194,6 +195,8 @@ def _costs(figures: Figures, ratio: float | None) -> tuple[str, str, str, str]:
 def _ratio(ratio: float | None) -> str:
     if ratio is None:
         return ""
+    if ratio > _MOST_RATIO:
+        return f">{_MOST_RATIO:g}"
     return f"x{ratio:.2f}" if ratio >= _LEAST_RATIO else f"<{_LEAST_RATIO:g}"
 
 

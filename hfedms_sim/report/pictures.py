@@ -7,6 +7,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.files import replacing
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Okabe and Ito's colours, which people who confuse red and green tell apart; their faint yellow is brown here."""
@@ -26,12 +27,8 @@ def save(figure: Figure, path: Path) -> None:
     ending = path.suffix.removeprefix(".").lower()
     if ending not in endings:
         raise InputError(f"{path}: a picture ends in one of {', '.join('.' + each for each in endings)}")
-    temporary = path.with_name(f".{path.name}.part")
     try:
-        with mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
+        with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
             figure.savefig(temporary, format=ending, dpi=150, metadata=_METADATA.get(ending))
-        temporary.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ a strategy's own defaults are said by the strategy's name.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from hfedms_sim.result import RunResult
@@ -42,9 +42,31 @@ def run_sets(results: Sequence[RunResult], *, each: bool = False) -> list[RunSet
     for indices in sets.values():
         runs = tuple(results[index] for index in indices)
         names = [str(runs[0].summary[fact]) for fact in facts if fact != "seed"]
-        words = (*names, settings[indices[0]], _seeds(runs) if "seed" in facts else "")
+        seeds = _seeds(runs) if "seed" in facts else ""
+        words = (*names, settings[indices[0]], _training(runs[0], results), seeds)
         labelled.append(RunSet(", ".join(word for word in words if word), runs))
-    return labelled
+    return _told_apart(labelled)
+
+
+def _training(result: RunResult, results: Sequence[RunResult]) -> str:
+    """Return whether a run was trained, where that tells runs apart."""
+    kinds = {is_timing_only(each) for each in results}
+    return ("timing only" if is_timing_only(result) else "trained") if len(kinds) > 1 else ""
+
+
+def _told_apart(sets: Sequence[RunSet]) -> list[RunSet]:
+    """Return the sets with labels of which no two are equal: those that are get the names of their directories."""
+    count, seen, told = Counter(own.label for own in sets), Counter[str](), []
+    for own in sets:
+        label = own.label if count[own.label] == 1 else f"{own.label} ({Path(name_of(own.results[0])).name})"
+        seen[label] += 1
+        told.append(own._replace(label=label if seen[label] == 1 else f"{label} {seen[label]}"))
+    return told
+
+
+def is_timing_only(result: RunResult) -> bool:
+    """Return whether nothing was trained; runs of the first versions never were."""
+    return bool(result.provenance.get("timing_only", True))
 
 
 def name_of(result: RunResult) -> str:
@@ -79,7 +101,7 @@ def telling_settings(results: Sequence[RunResult]) -> list[str]:
 
 def without_seed(result: RunResult) -> str:
     """Return a text that is equal for runs that differ in nothing but the seed."""
-    return repr(result.scenario.model_dump(mode="json", exclude={"seed"}))
+    return repr((result.scenario.model_dump(mode="json", exclude={"seed"}), is_timing_only(result)))
 
 
 def _flattened(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

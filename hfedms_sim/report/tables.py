@@ -15,13 +15,13 @@ from hfedms_sim import exhibits
 from hfedms_sim.limits.links import is_airtime_shared
 from hfedms_sim.report.captions import add_rows, captioned
 from hfedms_sim.report.energy import energy_rows, extrapolation_note, mark_of
-from hfedms_sim.report.run_labels import telling_facts, telling_settings
+from hfedms_sim.report.run_labels import is_timing_only, telling_facts, telling_settings
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
-_OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
+OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
 _SPENT = ("round", "simulated time", "bytes", "energy")
 
 
@@ -78,7 +78,7 @@ def targets_in_figures(result: RunResult) -> exhibits.Table:
 
 def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
     summary = result.summary
-    yield "rounds", _rounds(result)
+    yield "rounds", rounds_in_words(result)
     yield "sensors", _sensors(result)
     if faults := _faults(result):
         yield "faults", faults
@@ -87,7 +87,7 @@ def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
         yield f"bytes {way}", f"{format_bytes(summary['bytes'][way])} ({summary['bytes'][way]:,})"
     yield from _limit_rows(result)
     yield from energy_rows(result)
-    if not _is_timing_only(result):
+    if not is_timing_only(result):
         yield "accuracy", _accuracy(result)
     if result.provenance.get("rounds_reused"):
         yield "learning", _learning(result)
@@ -116,14 +116,14 @@ def _spent(target: Mapping[str, Any], result: RunResult) -> tuple[str, ...]:
     return str(target["round"]), format_seconds(target["simulated_s"]), format_bytes(target["bytes"]), energy
 
 
-def _rounds(result: RunResult) -> str:
+def rounds_in_words(result: RunResult) -> str:
     """Return how many rounds were played, what there is to say of them, and why there are not more."""
     stopped, void = stopped_of(result.summary), _fault_counts(result).get("void", 0)
     played = f"{result.summary['rounds']:,}"
     if stopped is not None:
         played += f" of {result.scenario.rounds:,}"
     notes = [f"{void:,} void"] if void else []
-    if _is_timing_only(result):
+    if is_timing_only(result):
         notes.append("timing only: nothing was trained")
     if notes:
         played += f" ({'; '.join(notes)})"
@@ -132,7 +132,7 @@ def _rounds(result: RunResult) -> str:
 
 def _faults(result: RunResult) -> str:
     """Return how often what went wrong, the most frequent first; nothing if all went well."""
-    counts = {kind: count for kind, count in _fault_counts(result).items() if kind != _OUT_OF_COVERAGE}
+    counts = {kind: count for kind, count in _fault_counts(result).items() if kind != OUT_OF_COVERAGE}
     by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {kind}" for kind, count in by_count)
 
@@ -140,10 +140,6 @@ def _faults(result: RunResult) -> str:
 def _fault_counts(result: RunResult) -> Mapping[str, int]:
     counts: Mapping[str, int] = result.summary.get("faults", {})  # older runs have none
     return counts
-
-
-def _is_timing_only(result: RunResult) -> bool:
-    return bool(result.provenance.get("timing_only", True))  # older runs never trained
 
 
 def _learning(result: RunResult) -> str:
@@ -162,7 +158,7 @@ def _sensors(result: RunResult) -> str:
     where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
     empty = sum(not cell["sensors"] for cell in result.summary.get("cells", ()))
     where += f" ({empty:,} without sensors)" if empty else ""
-    outside = int((result.faults["kind"] == _OUT_OF_COVERAGE).sum())
+    outside = int((result.faults["kind"] == OUT_OF_COVERAGE).sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where
 
 

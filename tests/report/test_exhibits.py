@@ -149,3 +149,7 @@ def test_shapes_that_do_not_fit_are_refused_when_an_exhibit_is_made() -> None:
     with pytest.raises(ValueError, match="at least one panel"):
         Figure("x", "", ())
     assert Boxes("", "", ()).groups == ()
+
+
+def test_signs_that_latex_would_print_as_others_are_escaped() -> None:
+    assert escaped("a<b|c>d --- e") == r"a\textless{}b\textbar{}c\textgreater{}d -{}-{}- e"

@@ -1,8 +1,10 @@
 """What a page consists of, as plain data: sections of blocks. No HTML here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure, Table
 
 
@@ -65,6 +67,18 @@ class Listing:
     title: str
     text: str
     kind: str = field(default="listing", init=False)
+
+
+def drawings(*makers: Callable[[], Figure | None]) -> tuple[Drawing, ...]:
+    """Return the figures that can be made of a run; what one cannot show is no reason to show nothing."""
+    made = []
+    for make in makers:
+        try:
+            figure = make()
+        except InputError:
+            continue
+        made += [] if figure is None else [Drawing(figure)]
+    return tuple(made)
 
 
 Block: TypeAlias = Cards | Prose | SortableTable | Drawing | Switch | Listing

@@ -13,13 +13,14 @@ from hfedms_sim.report.page.runs import PageRuns
 from hfedms_sim.report.page.sections.air import air_section, round_section
 from hfedms_sim.report.page.sections.comparing import comparison_section
 from hfedms_sim.report.page.sections.comparison_table import rows_of
-from hfedms_sim.report.page.sections.costs import energy_section, faults_section, groups_section, streams_section
+from hfedms_sim.report.page.sections.costs import cost_sections
 from hfedms_sim.report.page.sections.hall import hall_section
 from hfedms_sim.report.page.sections.learning import learning_section
 from hfedms_sim.report.page.sections.overview import overview_of_run, overview_of_runs
 from hfedms_sim.report.page.sections.record import not_modelled, record
 from hfedms_sim.report.page.sections.time import time_section
 from hfedms_sim.report.page.sections.words import words
+from hfedms_sim.report.run_labels import scenarios_of
 from hfedms_sim.result import RunResult
 
 MOST_RUNS = 30
@@ -59,7 +60,7 @@ def page_of(runs: PageRuns, *, what_ifs: bool = False, on_notice: OnNotice = lam
         rows = rows_of(runs)
         together = _there([overview_of_runs(runs, rows), comparison_section(runs, rows), learning])
     closing = (not_modelled(runs), words(), *([_left_out(runs)] if len(runs.results) > MOST_RUNS else []))
-    return Page(_title(runs), _subtitle(runs), together, tuple(parts), closing)
+    return Page(scenarios_of(runs.results), _subtitle(runs), together, tuple(parts), closing)
 
 
 def _run_part(label: str, result: RunResult, explanation: Explanation, most_rounds: int) -> RunPart:
@@ -69,10 +70,7 @@ def _run_part(label: str, result: RunResult, explanation: Explanation, most_roun
         air_section(result),
         round_section(result, most_rounds),
         hall_section(result),
-        energy_section(result),
-        groups_section(result),
-        streams_section(result),
-        faults_section(result),
+        *cost_sections(result),
         record(result),
     )
     return RunPart(label, _there(sections))
@@ -87,10 +85,6 @@ def _left_out(runs: PageRuns) -> Section:
         f"The first {MOST_RUNS} of {len(runs.results):,} runs have sections of their own; tables and curves have all."
     )
     return Section("left-out", "What this page leaves out", (Prose((told,)),))
-
-
-def _title(runs: PageRuns) -> str:
-    return ", ".join(dict.fromkeys(str(result.summary["scenario"]) for result in runs.results))
 
 
 def _subtitle(runs: PageRuns) -> str:

@@ -52,7 +52,11 @@ def _bars(panel: Bars) -> Json:
 
 
 def _boxes(panel: Boxes) -> Json:
-    groups = [{"label": label, "count": len(values), **_box(values)} for label, values in panel.groups]
+    counts = panel.counts or tuple(len(values) for _, values in panel.groups)
+    groups = [
+        {"label": label, "count": count, **_box(values)}
+        for (label, values), count in zip(panel.groups, counts, strict=True)
+    ]
     return {"kind": "boxes", "yLabel": panel.y_label, "logY": panel.log_y, "groups": groups}
 
 

@@ -74,4 +74,4 @@ def _sizes(sets: Sequence[RunSet], sizes: Sequence[NDArray[np.int64]]) -> Panel:
         labels = tuple(str(size) for size in distinct.tolist())
         return Bars(f"{title}: how often", "chains", labels, ((sets[0].label, tuple(counts)),))
     boxes = [(runs.label, five_numbers(own.astype(float))) for runs, own in zip(sets, sizes, strict=True) if len(own)]
-    return Boxes(title, "sensors", tuple(boxes))
+    return Boxes(title, "sensors", tuple(boxes), counts=tuple(len(own) for own in sizes if len(own)))

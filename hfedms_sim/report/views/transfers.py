@@ -84,7 +84,8 @@ def _panel(title: str, values: Sequence[tuple[str, Mapping[str, Floats]]], measu
     boxes = [(label, five_numbers(own[measure])) for label, own in values]
     unit = _unit(boxes)
     groups = tuple((label, unit.of(box)) for label, box in boxes)
-    return Boxes(title, unit.name, groups, log_y=all(value > 0 for _, box in boxes for value in box))
+    counts = tuple(len(own[measure]) for _, own in values)
+    return Boxes(title, unit.name, groups, all(value > 0 for _, box in boxes for value in box), counts)
 
 
 def _unit(boxes: Sequence[tuple[str, FiveNumbers]]) -> Unit:

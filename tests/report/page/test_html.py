@@ -131,3 +131,8 @@ def test_what_is_not_there_is_null_in_bars_and_heat_maps() -> None:
     encoded_bars, encoded_map = encoded(Figure("f", "f", (bars, heat_map)))["panels"]
     assert encoded_bars["series"][0]["values"] == [1.0, None]
     assert encoded_map["values"] == [[None]]
+
+
+def test_a_box_of_five_numbers_tells_how_many_it_stands_for() -> None:
+    boxes = Boxes("", "y", (("a", (1.0, 2.0, 3.0, 4.0, 5.0)),), counts=(1234,))
+    assert encoded(Figure("f", "f", (boxes,)))["panels"][0]["groups"][0]["count"] == 1234

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hfedms_sim.exhibits import Table
+from hfedms_sim.exhibits import Lines, Table
 from hfedms_sim.report.page.blocks import Block, Cards, Prose, Section, SortableTable, Switch
 from hfedms_sim.report.page.build import MOST_RUNS, page_of
 from hfedms_sim.report.page.runs import PageRuns
@@ -175,3 +175,23 @@ def test_lost_samples_are_told_by_variant_and_only_where_some_are_lost() -> None
     assert table.rows[0][2] == pytest.approx(100 * lost)
     assert lost > 0
     assert "samples" not in tables(page_sections(timed_once(), timed(cells=SLOW))["comparison"])
+
+
+def test_a_trained_run_and_a_timing_only_one_are_two_rows() -> None:
+    trained = learnt(0.4, targets=[])
+    assert isinstance(trained.provenance, dict)
+    trained.provenance["timing_only"] = False
+    for results in ((trained, timed(targets=[])), (timed(targets=[]), trained)):
+        rows = tables(page_sections(*results)["comparison"])["comparison"].rows
+        assert {row[0] for row in rows} == {"hfedms-d, trained", "hfedms-d, timing only"}
+
+
+def test_seeds_that_were_never_evaluated_at_the_same_time_are_drawn_by_themselves() -> None:
+    seeds = [learnt(0.5, rounds=1, seed=seed) for seed in (1, 2)]
+    for number, each in enumerate(seeds):
+        each.rounds["accuracy"], each.rounds["loss"] = 0.5, 1.0
+        each.rounds["end_s"] += 100.0 * number
+    (switch,) = (block for block in page_sections(*seeds)["learning"].blocks if isinstance(block, Switch))
+    (panel, *_) = switch.options[0][1].panels
+    assert isinstance(panel, Lines)
+    assert [line.label for line in panel.lines] == ["hfedms-d, seed 1", "hfedms-d, seed 2"]

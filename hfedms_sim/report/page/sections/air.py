@@ -7,7 +7,7 @@ import numpy as np
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure
 from hfedms_sim.limits import CriticalPath
-from hfedms_sim.report.page.blocks import Drawing, Prose, Section, Switch
+from hfedms_sim.report.page.blocks import Prose, Section, Switch, drawings
 from hfedms_sim.report.views.lanes import LanesBy
 from hfedms_sim.report.views.rounds_timeline import critical_path_of, timeline_figure, typical_round
 from hfedms_sim.report.views.transfers import transfers_figure
@@ -20,10 +20,9 @@ _LEAST = 4  # rounds that are there in any case
 
 
 def air_section(result: RunResult) -> Section | None:
-    """Return how busy the cells were and how long transfers took; None if nothing was sent."""
-    if not len(result.transfers):
-        return None
-    return Section("air", "The air", (Drawing(utilisation_figure(result)), Drawing(transfers_figure([result]))))
+    """Return how busy the cells were and how long transfers took; None if neither is known."""
+    drawn = drawings(lambda: utilisation_figure(result), lambda: transfers_figure([result]))
+    return Section("air", "The air", drawn) if drawn else None
 
 
 def round_section(result: RunResult, most_rounds: int) -> Section | None:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from hfedms_sim.exhibits import Table, Value
 from hfedms_sim.report.exhibits import formatted
-from hfedms_sim.report.page.blocks import Drawing, Section, SortableTable
+from hfedms_sim.report.page.blocks import Section, SortableTable, drawings
 from hfedms_sim.report.views.coverage import coverage_figure
 from hfedms_sim.result import RunResult
 
@@ -33,9 +33,8 @@ def hall_section(result: RunResult) -> Section | None:
     sensors = result.sensors
     if not len(sensors):
         return None
-    return Section(
-        "hall", "Sensors and coverage", (Drawing(coverage_figure(result)), SortableTable(_sensor_table(sensors)))
-    )  # fmt: skip
+    drawn = drawings(lambda: coverage_figure(result))
+    return Section("hall", "Sensors and coverage", (*drawn, SortableTable(_sensor_table(sensors))))
 
 
 def _sensor_table(sensors: pd.DataFrame) -> Table:

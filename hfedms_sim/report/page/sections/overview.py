@@ -11,13 +11,12 @@ from hfedms_sim.report.page.blocks import Block, Card, Cards, Prose, Section
 from hfedms_sim.report.page.runs import PageRuns, is_trained
 from hfedms_sim.report.page.sections.names import common_target, variant_name
 from hfedms_sim.report.run_labels import run_sets
+from hfedms_sim.report.tables import OUT_OF_COVERAGE, rounds_in_words
 from hfedms_sim.result import RunResult
-from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 _NAME, _TITLE = "overview", "In short"
 _MOST_NAMES = 3
-_OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
 _ALIKE = 1 + 1e-9  # of figures that are equal but for their last digits
 
 
@@ -33,7 +32,7 @@ def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
         yield Card(f"Time to accuracy {reached['accuracy']:g}", format_seconds(reached["simulated_s"]), spent)
     if is_trained(result):
         yield Card("Accuracy at the end", f"{summary['final_accuracy']:.3f}", f"{summary['best_accuracy']:.3f} at best")
-    yield Card("Simulated time", format_seconds(summary["simulated_s"]), _rounds(result))
+    yield Card("Simulated time", format_seconds(summary["simulated_s"]), f"rounds: {rounds_in_words(result)}")
     up, down = summary["bytes"]["up"], summary["bytes"]["down"]
     yield Card("Sent", format_bytes(up + down), f"{format_bytes(up)} up, {format_bytes(down)} down")
     yield _energy_card(result)
@@ -44,7 +43,7 @@ def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
     for worst in explanation.worst_sensors[:1]:
         where = f" in {worst.cell}" if worst.cell is not None else ""
         yield Card("Worst sensor", f"{worst.sensor}{where}", worst.reason)
-    faults = {kind: count for kind, count in (summary.get("faults") or {}).items() if kind != _OUT_OF_COVERAGE}
+    faults = {kind: count for kind, count in (summary.get("faults") or {}).items() if kind != OUT_OF_COVERAGE}
     if faults:
         listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(faults.items(), key=lambda each: -each[1]))
         yield Card("Faults", f"{sum(faults.values()):,}", listed)
@@ -53,13 +52,6 @@ def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
 def _highest_target(result: RunResult) -> dict[str, Any] | None:
     reached = [target for target in result.summary["targets"] if target["round"] is not None]
     return max(reached, key=lambda target: float(target["accuracy"]), default=None)
-
-
-def _rounds(result: RunResult) -> str:
-    stopped, played = stopped_of(result.summary), result.summary["rounds"]
-    if stopped is not None:
-        return f"{played:,} of {result.scenario.rounds:,} rounds: {stopped}"
-    return f"{played:,} rounds{'' if is_trained(result) else ', timing only: nothing was trained'}"
 
 
 def _energy_card(result: RunResult) -> Card:

@@ -51,7 +51,7 @@ def _path_table(explanation: Explanation) -> Table:
 
 
 def _what(leg: Leg) -> str:
-    return leg.kind if leg.chain is None else f"chain {leg.chain}"
+    return leg.kind if leg.chain is None else f"{leg.kind} {leg.chain}"
 
 
 def _sensors(leg: Leg) -> str:
@@ -75,12 +75,14 @@ def _sensor_table(explanation: Explanation) -> Table:
 
 
 def _what_if_table(explanation: Explanation) -> Table:
+    compared = explanation.compared
+    rounds = "" if compared is None else f" {compared.rounds:,} of {explanation.rounds:,} rounds of"
     return Table(
         "what-ifs",
         "What would help",
-        ("what if", "of the run's time", "simulated time", "then limited by", "command"),
+        ("what if", "of the run's time", "simulated time", "then limited by", "options of run"),
         tuple(_what_if_row(each) for each in explanation.what_ifs),
-        "Each was played for the same number of rounds, without training: what changes what is learnt may need more.",
+        f"Compared over{rounds} both, without training: what changes what is learnt may need more of them.",
     )
 
 

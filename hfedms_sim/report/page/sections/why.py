@@ -21,8 +21,11 @@ def why_faster(one: RunResult, other: RunResult, name: str, other_name: str) -> 
         ((costs[0][target], name, one), (costs[1][target], other_name, other)), key=lambda each: each[0][1]
     )
     (rounds, seconds), (more_rounds, more_seconds) = faster[0], slower[0]
-    if not seconds or seconds == more_seconds:
+    if seconds == more_seconds:
         yield f"{name} and {other_name} take equally long."
+        return
+    if not seconds:
+        yield f"{faster[1]} takes no simulated time, {slower[1]} {format_seconds(more_seconds)}."
         return
     goal = "to the end" if target is None else f"to accuracy {target:g}"
     each_s, more_each_s = seconds / rounds, more_seconds / more_rounds
