@@ -29,7 +29,9 @@ run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D and FedAvg, and d
 	@run=runs/quickstart-$$(date +%Y%m%d-%H%M%S) && set -e; \
 	$(BIN)/hfedms-sim run quickstart --out $$run/hfedms-d; \
 	$(BIN)/hfedms-sim run quickstart --strategy fedavg --out $$run/fedavg; \
-	$(BIN)/hfedms-sim plot $$run/hfedms-d $$run/fedavg --out $$run/accuracy.png
+	$(BIN)/hfedms-sim plot $$run/hfedms-d $$run/fedavg --out $$run/accuracy.png; \
+	echo "Next: $(BIN)/hfedms-sim explain $$run/hfedms-d"; \
+	echo "      $(BIN)/hfedms-sim report $$run/hfedms-d $$run/fedavg --out $$run/report.html"
 
 test: $(INSTALLED) ## Run all tests (a few minutes)
 	$(BIN)/python -m pytest -n 2

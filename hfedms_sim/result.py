@@ -281,13 +281,20 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
         raise InputError(f"{directory}: no such run directory")
     missing = _missing(directory)
     if missing:
-        raise InputError(f"{directory}: not a finished run, {missing[0]} is missing")
+        raise InputError(f"{directory}: not a finished run, {missing[0]} is missing{_runs_within(directory)}")
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml"), choices),
         summary=_read_summary(directory / "summary.json"),
         provenance=read_json(directory / "provenance.json"),
         directory=directory,
     )
+
+
+def _runs_within(directory: Path) -> str:
+    """Return a hint at the finished runs that a directory holds, its own or those of a campaign; empty if none."""
+    place = directory / "trials" if (directory / "trials").is_dir() else directory
+    runs = [each for each in sorted(place.iterdir()) if each.is_dir() and is_finished(each)]
+    return f"; it holds {len(runs)} runs, such as {runs[0]}" if runs else ""
 
 
 def _read_summary(path: Path) -> dict[str, Any]:

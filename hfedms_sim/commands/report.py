@@ -4,13 +4,15 @@ from pathlib import Path
 
 import click
 
-from hfedms_sim.commands.terminal import notice, terminated_like_ctrl_c
+from hfedms_sim.commands.terminal import terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...|CAMPAIGN")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The page; default report.html inside.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The page; default report.html in the directory."
+)
 @click.option("--what-ifs", is_flag=True, help="Also play what would help each run, which takes seconds for each.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 def report(runs: tuple[Path, ...], out: Path | None, what_ifs: bool, quiet: bool) -> None:
@@ -25,5 +27,9 @@ def report(runs: tuple[Path, ...], out: Path | None, what_ifs: bool, quiet: bool
         raise InputError("a page of several runs needs --out FILE")
     path = runs[0] / "report.html" if out is None else out
     with terminated_like_ctrl_c():
-        write_page(open_runs(runs), path, what_ifs=what_ifs, on_notice=(lambda line: None) if quiet else notice)
+        write_page(open_runs(runs), path, what_ifs=what_ifs, on_notice=lambda line: None if quiet else _tell(line))
     click.echo(path)
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)

@@ -111,7 +111,8 @@ def _detail(path: CriticalPath, cause: Cause) -> tuple[Detail, str]:
         assert where is not None
         return _silent(path, seconds, where, direction)
     if cause == "sensor rate":
-        return Detail(cell, direction, sensor), _rate(path, where, sensor)
+        there = sensor if link is None else _most(path.sensor, np.where(path.link == link, seconds, 0.0))
+        return Detail(cell, direction, there), _rate(path, where, there)
     if cause == "compute":
         return Detail(sensor=sensor), f"compute: most on sensor {sensor}"
     if cause == "waiting for samples":

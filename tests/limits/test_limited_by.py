@@ -13,6 +13,7 @@ from tests.conftest import tiny_scenario
 EVERYBODY = {"name": "fedavg", "sample_ratio": 1.0}
 BROAD = {"name": "broad", "uplink_bps": 8e6, "downlink_bps": 8e6, "channels": "dedicated"}
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 1e6, "device_power_dbm": 23.0, "base_power_dbm": 30.0}
+BLOCKS = {"uplink_bits": 800, "downlink_bits": 800, "error_rate": 0.3}
 LORA_LIKE = {
     "name": "lora-like", "uplink_bps": 5e3, "downlink_bps": 5e3, "channels": 8,
     "frames": {
@@ -132,3 +133,14 @@ def test_latency(where: str, radio_s: float, backbone_s: float) -> None:
     found = limited(scenario(BROAD | {"latency_s": radio_s}, backbone={"latency_s": backbone_s}))
     assert found["cause"] == "latency"
     assert found["text"].startswith(f"latency of {where}")
+
+
+@pytest.mark.parametrize("seed", [1, 14, 19])  # with these another cell's sensor has most seconds of all
+def test_the_sensor_that_is_named_is_in_the_cell_that_is_named(seed: int) -> None:
+    lossy = {"uplink_bps": 8e3, "downlink_bps": 8e3, "channels": 20, "blocks": BLOCKS}
+    cells = [{"name": name, "profile": {"name": name, **lossy}} for name in ("one", "two")]
+    made = tiny_scenario(seed=seed, rounds=12, cells=cells, strategy={"name": "fedavg", "sample_ratio": 0.5})
+    result = run(made, timing_only=True)
+    found = result.summary["limited_by"]
+    assert found["cause"] == "sensor rate"
+    assert result.sensors["cell"][found["detail"]["sensor"]] == found["detail"]["cell"]

@@ -41,8 +41,8 @@ def _sensor_table(sensors: pd.DataFrame) -> Table:
     """Return the sensors, those out of coverage and the slowest first; what all have alike is in the note."""
     joules = [name for name in sensors.columns if name.endswith("_j")]
     table = sensors.assign(energy_j=sensors[joules].sum(axis=1, min_count=1))
-    order = ["covered", "uplink_bps", "coupling_loss_db", "sensor"]
-    table = table.sort_values(order, ascending=[True, True, False, True], na_position="first", kind="stable")
+    order = {"covered": True, "uplink_bps": True, "coupling_loss_db": False, "airtime_s": False, "sensor": True}
+    table = table.sort_values([*order], ascending=[*order.values()], na_position="first", kind="stable")
     known = [name for name in _COLUMNS if name in table.columns and table[name].notna().any()]
     telling = [name for name in known if name == "sensor" or table[name].nunique(dropna=False) > 1]
     shown = table.head(_MOST_SENSORS)

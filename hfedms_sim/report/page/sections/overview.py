@@ -98,9 +98,9 @@ def _best_card(
     equal = [row for other, row in known if max(other, value) <= _ALIKE * min(other, value)]
     mark = f" {EXTRAPOLATED}" if measure == "energy_j" and best.extrapolated else ""
     detail = f"{formatted(value)}{mark}{'' if target == END else f' to accuracy {target}'}"
-    detail += f"; limited by {best.limited_by}" if best.limited_by else ""
+    detail += f"; limited by {best.limited_by}" if best.limited_by and measure == "simulated_s" else ""
     missing = len(rows) - len(known)
-    detail += f"; joules of {missing} others are not modelled" if missing and measure == "energy_j" else ""
+    detail += f"; not modelled: {missing} of {len(rows)}" if missing and measure == "energy_j" else ""
     names = "; ".join(variant_name(row, rows) for row in equal[:_MOST_NAMES])
     more = f" and {len(equal) - _MOST_NAMES} more" if len(equal) > _MOST_NAMES else ""
     yield Card(f"{heading}, all sensors in coverage", f"{names}{more}", detail)

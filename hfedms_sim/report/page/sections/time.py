@@ -6,6 +6,7 @@ from hfedms_sim.report.page.blocks import Block, Prose, Section, SortableTable
 from hfedms_sim.units import format_seconds
 
 _MOST_SENSORS = 12  # that are named
+_LEAST_S = 1e-6  # less is what is left of a subtraction
 
 
 def time_section(explanation: Explanation) -> Section:
@@ -62,7 +63,7 @@ def _sensors(leg: Leg) -> str:
 
 
 def _parts(leg: Leg) -> str:
-    return ", ".join(f"{part.what} {format_seconds(part.seconds)}" for part in leg.parts)
+    return ", ".join(f"{what} {format_seconds(seconds)}" for what, seconds in leg.parts if seconds >= _LEAST_S)
 
 
 def _sensor_table(explanation: Explanation) -> Table:
