@@ -1,6 +1,7 @@
 """Why one run, or one variant, is slower than another, in sentences made of their figures."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from hfedms_sim.campaign import Row
 from hfedms_sim.campaign.comparison import END
@@ -12,31 +13,47 @@ from hfedms_sim.units import format_bytes, format_seconds
 _MOST_SENTENCES = 8
 
 
+class _Course(NamedTuple):
+    """How a run got to a target accuracy, or to its end."""
+
+    seconds: float
+    rounds: int
+    name: str
+    result: RunResult
+
+    @property
+    def round_s(self) -> float:
+        """Return how long a round was on average."""
+        return self.seconds / max(1, self.rounds)
+
+
 def why_faster(one: RunResult, other: RunResult, name: str, other_name: str) -> Iterator[str]:
     """Yield sentences: how much longer the slower one took to the same accuracy, in rounds and in seconds a round."""
-    costs = _costs(one), _costs(other)
-    common = [target for target in costs[0] if target in costs[1]]
-    target = max((each for each in common if each is not None), default=None)
-    faster, slower = sorted(
-        ((costs[0][target], name, one), (costs[1][target], other_name, other)), key=lambda each: each[0][1]
-    )
-    (rounds, seconds), (more_rounds, more_seconds) = faster[0], slower[0]
-    if seconds == more_seconds:
+    target = max(_reached(one) & _reached(other), default=None)
+    courses = _course(one, name, target), _course(other, other_name, target)
+    faster, slower = sorted(courses, key=lambda course: course.seconds)
+    if faster.seconds == slower.seconds:
         yield f"{name} and {other_name} take equally long."
-        return
-    if not seconds:
-        yield f"{faster[1]} takes no simulated time, {slower[1]} {format_seconds(more_seconds)}."
-        return
-    goal = "to the end" if target is None else f"to accuracy {target:g}"
-    each_s, more_each_s = seconds / rounds, more_seconds / more_rounds
-    yield (
-        f"{faster[1]} takes {seconds / more_seconds:.2g} of the simulated time of {slower[1]} {goal} "
-        f"({format_seconds(seconds)} against {format_seconds(more_seconds)}): {rounds / more_rounds:.2g} of its rounds "
-        f"({rounds} against {more_rounds}), each {each_s / more_each_s:.2g} as long ({format_seconds(each_s)} against "
-        f"{format_seconds(more_each_s)})."
+    elif not faster.seconds:
+        yield f"{faster.name} takes no simulated time, {slower.name} {format_seconds(slower.seconds)}."
+    else:
+        yield _in_rounds(faster, slower, "to the end" if target is None else f"to accuracy {target:g}")
+        yield from _in_causes(faster, slower)
+
+
+def _in_rounds(faster: _Course, slower: _Course, goal: str) -> str:
+    return (
+        f"{faster.name} takes {faster.seconds / slower.seconds:.2g} of the simulated time of {slower.name} {goal} "
+        f"({format_seconds(faster.seconds)} against {format_seconds(slower.seconds)}): "
+        f"{faster.rounds / max(1, slower.rounds):.2g} of its rounds ({faster.rounds} against {slower.rounds}), "
+        f"each {faster.round_s / slower.round_s:.2g} as long ({format_seconds(faster.round_s)} against "
+        f"{format_seconds(slower.round_s)})."
     )
-    mine, theirs = seconds_by_cause(faster[2]), seconds_by_cause(slower[2])
-    saved = {cause: theirs.get(cause, 0.0) - mine.get(cause, 0.0) for cause in {**theirs, **mine}}
+
+
+def _in_causes(faster: _Course, slower: _Course) -> Iterator[str]:
+    mine, theirs = seconds_by_cause(faster.result), seconds_by_cause(slower.result)
+    saved = {cause: seconds - mine.get(cause, 0.0) for cause, seconds in theirs.items()}
     cause = max(saved, key=lambda each: saved[each], default=None)
     if cause is not None and saved[cause] > 0:
         yield (
@@ -45,14 +62,18 @@ def why_faster(one: RunResult, other: RunResult, name: str, other_name: str) -> 
         )
 
 
-def _costs(result: RunResult) -> dict[float | None, tuple[int, float]]:
-    """Return rounds and seconds to each target that was reached, and to the end under None."""
+def _reached(result: RunResult) -> set[float]:
+    """Return the target accuracies that a run reached."""
+    return {float(target["accuracy"]) for target in result.summary["targets"] if target["round"] is not None}
+
+
+def _course(result: RunResult, name: str, accuracy: float | None) -> _Course:
+    """Return what a run took to an accuracy, or to its end."""
     summary = result.summary
-    reached = {float(each["accuracy"]): each for each in summary["targets"] if each["round"] is not None}
-    costs: dict[float | None, tuple[int, float]] = {
-        accuracy: (int(each["round"]), float(each["simulated_s"])) for accuracy, each in reached.items()
-    }
-    return {None: (int(summary["rounds"]), float(summary["simulated_s"]))} | costs
+    if accuracy is None:
+        return _Course(float(summary["simulated_s"]), int(summary["rounds"]), name, result)
+    target = next(each for each in summary["targets"] if each["accuracy"] == accuracy)
+    return _Course(float(target["simulated_s"]), int(target["round"]), name, result)
 
 
 def why_slower(rows: Sequence[Row]) -> Iterator[str]:
@@ -74,7 +95,7 @@ def why_slower(rows: Sequence[Row]) -> Iterator[str]:
 
 def _rounds_of(row: Row) -> str:
     """Return rounds, and what one takes and sends."""
-    rounds, seconds, sent = _mean(row, "round"), _mean(row, "simulated_s"), _mean(row, "bytes")
+    rounds, seconds, sent = max(1.0, _mean(row, "round")), _mean(row, "simulated_s"), _mean(row, "bytes")
     limit = f", limited by {row.limited_by}" if row.limited_by else ""
     return (
         f"{rounds:.4g} rounds of {format_seconds(seconds / rounds)} and {format_bytes(sent / rounds)} on average{limit}"
