@@ -94,6 +94,7 @@ def test_no_line_is_too_long_but_for_tables_code_and_what_cannot_be_broken(page:
     assert [line for line in lines if len(line) > LONGEST_LINE and " " in line.lstrip(" -*").strip()] == []
 
 
+@pytest.mark.slow  # make docs, which CI runs too, builds it as well
 @pytest.mark.skipif(find_spec("sphinx") is None, reason="needs Sphinx: make docs installs it")
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)]

@@ -47,7 +47,7 @@ class Coverage(NamedTuple):
     @property
     def covered_text(self) -> str:
         """Return the covered sensors, rounded down to a tenth, so that they never look whole if they are not."""
-        return f"{floor(10 * self.covered) / 10:,.1f}".removesuffix(".0")
+        return f"{floor(10 * self.covered) / 10:.1f}".removesuffix(".0")
 
 
 class Row(NamedTuple):

@@ -183,7 +183,7 @@ def _covered(row: Row) -> str:
     """Return such as 102/150; a mark says that it is not whole."""
     if row.coverage is None:
         return ""
-    share = f"{row.coverage.covered_text}/{row.coverage.sensors:,}"
+    share = f"{row.coverage.covered_text}/{row.coverage.sensors}"
     return share if row.coverage.is_whole else f"{share} {_PARTIAL}"
 
 

@@ -88,7 +88,9 @@ def test_fedavg_with_a_compressed_downlink_is_the_naive_loop(codec: Any) -> None
 def test_fedavg_with_float16_changes_is_the_naive_loop() -> None:
     ends = [descended(START, chain[0]) for chain in SINGLE]
     taken = [{name: START[name] + half(end[name] - START[name]) for name in START} for end in ends]
-    assert_close(alone(uplink="float16").train_models(START, SINGLE, SHARES, SGD), averaged(taken))
+    largest_change = max(float((end[name] - START[name]).abs().max()) for end in ends for name in START)
+    trained = alone(uplink="float16").train_models(START, SINGLE, SHARES, SGD)
+    assert_mostly_close(trained, averaged(taken), step=largest_change * 2**-10)  # where a rounding goes the other way
 
 
 def test_fedavg_with_int8_both_ways_is_the_naive_loop() -> None:

@@ -39,7 +39,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(scenario, timing_only=True, out=place / strategy)
         path = place / strategy / "summary.json"
         summary = json.loads(path.read_text())
-        summary |= {"scenario": HOSTILE, "strategy": f"{strategy} {HOSTILE}", "profile": HOSTILE}
+        summary |= {"scenario": f"{strategy} {HOSTILE}", "strategy": HOSTILE, "profile": f"{HOSTILE} {strategy}"}
         summary["limited_by"] |= {"text": f"downlink of {HOSTILE}", "cause": HOSTILE}
         summary["cells"][0]["name"] = HOSTILE
         path.write_text(json.dumps(summary))
@@ -148,7 +148,10 @@ def test_hostile_names_are_shown_and_not_run(browser: Any, hostile_page: Path) -
     console_of(browser)
     set_width(browser, 1280)
     browser.get(hostile_page.as_uri())
-    assert browser.execute_script("return document.querySelector('h1').textContent") == HOSTILE
+    chosen = browser.execute_script(
+        "return [...document.querySelectorAll('#run option')].map((run) => run.textContent)"
+    )
+    assert chosen == [f"{HOSTILE}, {HOSTILE} {name}, {name} {HOSTILE}" for name in ("hfedms-d", "fedavg")]
     assert HOSTILE in drawn(browser, "#comparison figure").replace("&lt;", "<").replace("&gt;", ">")
     assert browser.execute_script("return document.querySelector('main').textContent").count(HOSTILE) > 5
     assert browser.execute_script("return document.querySelectorAll('main script, svg script').length") == 0

@@ -66,7 +66,7 @@ def _is_reached(rows: Sequence[Row], target: str) -> bool:
 def _covered(row: Row) -> str:
     assert row.coverage is not None
     mark = "" if row.coverage.is_whole else " *"
-    return f"{row.coverage.covered_text} of {row.coverage.sensors:,}{mark}"
+    return f"{row.coverage.covered_text} of {row.coverage.sensors}{mark}"
 
 
 def _means(rows: Sequence[Row], measure: str, divided_by: float = 1.0) -> list[Value]:
