@@ -22,7 +22,7 @@ from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of
 
 if TYPE_CHECKING:
-    from hfedms_sim.result import RunDirectory
+    from hfedms_sim.run_directory import RunDirectory
     from hfedms_sim.scenario import Scenario
 
 
@@ -234,7 +234,7 @@ def schema() -> None:
 
 def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_from: Sequence[Path]) -> "RunDirectory":
     from hfedms_sim.loading import READABLE
-    from hfedms_sim.result import RunDirectory, learning_of
+    from hfedms_sim.run_directory import RunDirectory, learning_of
 
     for run in learn_from:
         learning_of(run)  # refuses what is no run before a directory is made

@@ -201,7 +201,7 @@ class Dots:
     """What the colours mean, with the unit."""
     is_map: bool = False
     extent: tuple[float, float] | None = None
-    """Of a map: width and length; both axes begin at 0."""
+    """Width and length of a map; both axes begin at 0."""
     log_x: bool = False
     log_y: bool = False
 

@@ -1,21 +1,17 @@
-"""RunResult and the run directory: what a run leaves behind, and how it is read again.
+"""RunResult: what a run leaves behind, and how it is read again.
 
     scenario.yaml  provenance.json  summary.json  learning/
     rounds|transfers|work|captures|faults|sensors.parquet
 
-Every file is written under a temporary name and renamed. Tables hold nothing that differs between two equal runs;
-wall-clock times are in provenance and summary only.
+Tables hold nothing that differs between two equal runs; wall-clock times are in provenance and summary only. How the
+directory is made and written is in run_directory.py.
 """
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from itertools import count
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -27,19 +23,13 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
-from hfedms_sim.files import remove_leftovers, write_atomically
+from hfedms_sim.errors import InputError
+from hfedms_sim.limits import Limits, limits_of
 from hfedms_sim.rounds import Direction
-from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario, scenario_yaml
+from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
 from hfedms_sim.summary import checked_summary
 from hfedms_sim.trace import TABLES, read_trace_table
 from hfedms_sim.units import format_seconds
-
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows
-    fcntl = None  # type: ignore[assignment]
-
 
 MODEL_FILE = "model.safetensors"
 
@@ -118,6 +108,16 @@ class RunResult:
     def sensors(self) -> pd.DataFrame:
         """One row a sensor; none of a directory that an earlier version wrote."""
         return self._frame("sensors")
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What limited the run: the use of every direction of every cell, and the critical path of each round."""
+        source = self.tables if self.tables is not None else self.directory
+        assert source is not None, "a run is in memory or in a directory"
+        try:
+            return limits_of(self.scenario, source)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{self.directory}: a table is damaged ({error})") from None
 
     def time_to_accuracy(self, accuracy: float) -> float | None:
         """Return the simulated seconds until the first round whose model was at least that good; None if none was.
@@ -320,97 +320,6 @@ def _missing(directory: Path) -> list[str]:
     return [name for name in expected if not (directory / name).is_file()]
 
 
-class RunDirectory:
-    """A run directory being written, by this process alone: it holds a lock on it until it ends."""
-
-    def __init__(self, path: Path, is_new: bool) -> None:
-        self.path = path
-        self._is_new = is_new
-        self._lock = _locked(path)
-
-    @classmethod
-    def fresh(cls, parent: Path, name: str) -> "RunDirectory":
-        """runs/NAME-001, or the next number that is free."""
-        try:
-            parent.mkdir(parents=True, exist_ok=True)
-            for number in count(1):
-                path = parent / f"{name}-{number:03d}"
-                with suppress(FileExistsError):
-                    path.mkdir()
-                    return cls(path, is_new=True)
-        except OSError as error:
-            raise InputError(f"{parent}: cannot be created ({error.strerror})") from None
-        raise AssertionError("there is always another number")
-
-    @classmethod
-    def at(cls, path: Path) -> "RunDirectory":
-        try:
-            str(path).encode()  # Parquet files need a name that is text
-            path.mkdir(parents=True)
-        except FileExistsError:
-            hint = (", or ", RESUME, " to go on with it") if path.is_dir() else ()
-            raise InputError(f"{path}: exists already; choose another ", OUT, *hint) from None
-        except (OSError, ValueError) as error:
-            raise InputError(f"{str(path)!a}: cannot be created ({getattr(error, 'strerror', error)})") from None
-        return cls(path, is_new=True)
-
-    @classmethod
-    def resumed(cls, path: Path, scenario: Scenario, choices: Choices) -> "RunDirectory":
-        """An unfinished run of the very same scenario; also one that was killed before it could write anything."""
-        if not (path / "scenario.yaml").is_file():
-            if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
-                raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
-            return cls(path, is_new=False)
-        before = load_scenario(str(path / "scenario.yaml"), choices).model_dump(mode="json")
-        for key, was, now in differences(before, scenario.model_dump(mode="json")):
-            raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
-        return cls(path, is_new=False)
-
-    def require_untrained(self) -> None:
-        """Refuse to play the clock alone where a run was trained, or began to be: its accuracies would be lost."""
-        try:
-            trained = (self.path / "provenance.json").is_file() and not self._provenance()["timing_only"]
-        except (InputError, KeyError):  # damaged: the store says whether there was anything to lose
-            trained = self.learning.is_dir() and any(self.learning.iterdir())
-        if trained:
-            self.unlock()
-            raise InputError(f"{self.path}: was trained; ", TIMING_ONLY, " would undo that, choose another ", OUT)
-
-    def _provenance(self) -> dict[str, Any]:
-        return read_json(self.path / "provenance.json")
-
-    @property
-    def learning(self) -> Path:
-        """Where the lineage store and the model are."""
-        return self.path / "learning"
-
-    def abandon(self) -> None:
-        """The run turned out not to be possible: nothing is left, unless something was there before."""
-        if self._is_new:
-            shutil.rmtree(self.path, ignore_errors=True)
-
-    def unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
-        remove_leftovers(self.path)
-        self.learning.mkdir(exist_ok=True)
-        write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
-        self.write_json("provenance.json", provenance)
-
-    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
-        write_atomically(self.path / name, json.dumps(content, indent=2, allow_nan=False) + "\n")
-
-
-def learning_of(run: Path) -> Path:
-    """The lineage store of another run, finished or not."""
-    if not (run / "learning").is_dir():
-        raise InputError(f"{run}: is no run to learn from, it has no learning directory")
-    return run / "learning"
-
-
 def differences(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Dotted key and both values, wherever two resolved scenarios differ."""
     if isinstance(before, dict) and isinstance(now, dict):
@@ -421,19 +330,6 @@ def differences(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any
             yield from differences(one, other, f"{key}.{index}")
     elif before != now:
         yield key, before, now
-
-
-def _locked(path: Path) -> int | None:
-    """An open descriptor of the directory with an exclusive lock; the system drops it with the process."""
-    if fcntl is None:
-        return None
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise InputError(f"{path}: another process is writing this run") from None
-    return descriptor
 
 
 def read_json(path: Path) -> dict[str, Any]:

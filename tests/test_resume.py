@@ -20,7 +20,7 @@ from hfedms_sim.errors import RunError
 from hfedms_sim.lineage.checkpoints import read_checkpoint
 from hfedms_sim.lineage.pace import Pace
 from hfedms_sim.loading import CHOICES, load_scenario
-from hfedms_sim.result import RunDirectory
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.simulation import Progress, run
 from tests.conftest import FAST, tiny_scenario

@@ -8,7 +8,7 @@ import pytest
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import CHOICES, load_scenario, scenario_of
-from hfedms_sim.result import RunDirectory
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import Progress, open_run, run
 from hfedms_sim.trace import TABLES
 from tests.conftest import FAST, tiny_scenario

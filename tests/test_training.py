@@ -16,7 +16,8 @@ from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import CHOICES, load_scenario
 from hfedms_sim.models import spec_of
-from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.result import RunResult
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import open_run, run
 from tests.conftest import FAST, tiny_scenario

@@ -19,8 +19,9 @@ from hfedms_sim.lineage import State
 from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
 from hfedms_sim.lineage.pace import Pace
 from hfedms_sim.loading import CHOICES
-from hfedms_sim.result import RunDirectory, RunResult
+from hfedms_sim.result import RunResult
 from hfedms_sim.rounds import Participation, RoundRecord, Samples, lineage_after
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import Progress, parts_of, play, run, session

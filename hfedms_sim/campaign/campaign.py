@@ -27,7 +27,8 @@ from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialT
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
 from hfedms_sim.errors import InputError, OneLineError, RunError
-from hfedms_sim.result import RunDirectory, read_json
+from hfedms_sim.result import read_json
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import outside_modules
 
 _TREE, _OLDER_TREE = "training_tree.json", "kinship.json"

@@ -18,7 +18,8 @@ from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.data.files import fingerprint, naming, only_file
 from hfedms_sim.errors import InputError
-from hfedms_sim.result import RunDirectory, differences, read_json
+from hfedms_sim.result import differences, read_json
+from hfedms_sim.run_directory import RunDirectory
 
 MANIFEST = "campaign.json"
 _CONTENT = "sha256:"

@@ -18,7 +18,7 @@ class Turn(NamedTuple):
 
     ended: list[Finished]
     running: tuple[str, ...]
-    """In the order in which they were started; whoever takes the place of one that has ended is among them."""
+    """Names in the order in which they were started; whoever takes the place of one that has ended is among them."""
     at: Mapping[str, At]
 
 

@@ -22,7 +22,7 @@ from hfedms_sim.loading import scenario_of
 
 
 class FinishedTrials(NamedTuple):
-    """In the order of the campaign."""
+    """What the trials came to, in the order of the campaign."""
 
     results: list[TrialResult]
     refusals: list[Refusal]

@@ -9,7 +9,7 @@ from hfedms_sim.campaign.curves import Curve, curve_of
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.loading import READABLE
 from hfedms_sim.outside import import_outside
-from hfedms_sim.result import RunDirectory
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Progress, run
 

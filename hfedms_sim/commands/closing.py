@@ -25,7 +25,9 @@ def print_run(result: "RunResult") -> None:
 
 def has_targets(result: "RunResult") -> bool:
     """Return whether there is anything to say of targets: the run was trained, and has some."""
-    return not result.provenance.get("timing_only", True) and bool(result.scenario.targets)
+    from hfedms_sim.report.run_labels import is_timing_only
+
+    return not is_timing_only(result) and bool(result.scenario.targets)
 
 
 def print_campaign(

@@ -131,7 +131,7 @@ def _study(options: dict[str, Any]) -> "Study":
 def _conductor(study: "Study", options: dict[str, Any]) -> "Conductor":
     from hfedms_sim.campaign import Options, workers_for
     from hfedms_sim.paper.conduct import Conductor
-    from hfedms_sim.result import RunDirectory
+    from hfedms_sim.run_directory import RunDirectory
 
     outs: tuple[Path, ...] = options["out"]
     if len(outs) > 1:

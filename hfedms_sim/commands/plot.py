@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hfedms_sim.result import RunResult
 
 MOST_RUNS = 4
-"""Of a kind that shows runs one by one, how many one picture may hold."""
+"""How many runs one picture may hold, of a kind that shows them one by one."""
 
 _KINDS = ("accuracy", "utilisation", "gantt", "energy", "transfers", "coverage", "groups", "pareto")
 _OPTIONS = {

@@ -8,15 +8,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.explanation.energy import Energy, energy_of
 from hfedms_sim.explanation.legs import TypicalRound, typical_path
 from hfedms_sim.explanation.replay import Figures, replay_of
 from hfedms_sim.explanation.what_ifs import WhatIf, what_ifs_of
 from hfedms_sim.explanation.worst_sensors import WorstSensor, out_of_coverage, worst_sensors
-from hfedms_sim.limits import CauseShare, Detail, LimitedBy, Limits, limits_of
+from hfedms_sim.limits import CauseShare, Detail, LimitedBy, Limits
 from hfedms_sim.result import RunResult
 from hfedms_sim.rounds import STATION
 from hfedms_sim.scenario import Scenario
@@ -38,7 +36,7 @@ class Explanation:
     limited_by: LimitedBy | None
     """As in summary.json, or worked out where an earlier version did not; None if no time passed."""
     shares: tuple[CauseShare, ...]
-    """Of every cause in the critical paths, the largest first."""
+    """What share each cause has of the critical paths, the largest first."""
     typical: TypicalRound | None
     """None if no round was played."""
     worst_sensors: tuple[WorstSensor, ...]
@@ -82,7 +80,7 @@ def explain(
         explain("runs/quickstart-001").limited_by.text
     """
     result = run if isinstance(run, RunResult) else open_run(run)
-    limits = _limits(result)
+    limits = result.limits
     found, shares = _limited_by(result.summary, limits)
     notes = [] if len(result.sensors) else ["no table of sensors (an earlier version): their rates are not known"]
     compared: Figures | None = None
@@ -111,15 +109,6 @@ def explain(
         what_ifs=played,
         notes=tuple(notes),
     )
-
-
-def _limits(result: RunResult) -> Limits:
-    source = result.tables if result.tables is not None else result.directory
-    assert source is not None, "a run is in memory or in a directory"
-    try:
-        return limits_of(result.scenario, source)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{result.directory}: a table is damaged ({error})") from None
 
 
 def _has_teams(result: RunResult) -> bool:

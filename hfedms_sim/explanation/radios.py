@@ -1,7 +1,7 @@
 """The fastest shipped radio that covers all sensors of a run: on which every one of its cells is put.
 
 Radios are tried by playing the first round, in the order of what one model takes there and back alone at full rate.
-That is the least that a round takes, so once it is more than the fastest round so far, the rest need not be played. Of
+A round hardly takes less, so once that is more than the fastest round so far, the rest are not played. Of
 large factories only the first ones that cover everybody are tried. Cables are no radio, and are left out.
 """
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.explanation.changes import Change, NoChange
-from hfedms_sim.explanation.replay import Replay, figures_of
+from hfedms_sim.explanation.replay import Replay, figures_of, transfers_of_first_round
 from hfedms_sim.feasibility import radio_costs
 from hfedms_sim.scenario import load_profile, shipped
 
 MOST_TRANSFERS = 6_000
-"""Of all first rounds that are played to find the fastest radio; so many radios are tried as have no more."""
+"""How many all first rounds together may have that are played to find the fastest radio."""
 LEAST_RADIOS = 6
 
 _NAME = "the fastest radio"
@@ -90,8 +90,7 @@ def _alone_s(replay: Replay) -> dict[str, float]:
 
 def _most(replay: Replay) -> int:
     """Return how many radios are tried at most."""
-    first = int((replay.result.arrow("transfers")["round"].to_numpy() <= 1).sum())
-    return max(LEAST_RADIOS, MOST_TRANSFERS // max(1, first))
+    return max(LEAST_RADIOS, MOST_TRANSFERS // max(1, transfers_of_first_round(replay.result)))
 
 
 def _first_round_s(replay: Replay, name: str) -> float | None:

@@ -17,7 +17,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Parts, parts_of, run
 
 MOST_TRANSFERS = 15_000
-"""Of the run, in the rounds that are played again: some seconds for each what-if."""
+"""How many the rounds may have that are played again: some seconds for each what-if."""
 MOST_OF_A_ROUND = 30_000
 """Transfers of a first round that is still played again; a larger one would take minutes."""
 
@@ -82,7 +82,7 @@ def replay_of(result: RunResult) -> Replay:
     scenario = result.scenario
     if not len(result.rounds):
         raise InputError("the run has no round that ended")
-    if (first := _transfers_of_first(result)) > MOST_OF_A_ROUND:
+    if (first := transfers_of_first_round(result)) > MOST_OF_A_ROUND:
         raise InputError(
             f"its first round has {first:,} transfers, more than {MOST_OF_A_ROUND:,}, and would take minutes"
         )
@@ -104,7 +104,8 @@ def figures_of(result: RunResult, rounds: int) -> Figures:
     )
 
 
-def _transfers_of_first(result: RunResult) -> int:
+def transfers_of_first_round(result: RunResult) -> int:
+    """Return how many transfers ended in the first round of a run."""
     numbers = result.arrow("transfers")["round"].to_numpy()
     return int(numbers.searchsorted(int(result.rounds["round"].iloc[0]), side="right"))
 

@@ -34,9 +34,9 @@ class WhatIf:
     """What was played."""
     figures: Figures | None
     limited_by: str | None
-    """In words, as in summary.json."""
+    """The text of `limited_by`, as in summary.json."""
     ratio_to_run: float | None
-    """Of `in_rounds_s`: half means twice as fast as the run."""
+    """How long its rounds are to the run's (`in_rounds_s`): half means twice as fast."""
     options: str | None
     """What the command has beside the scenario, `--timing-only` and `--rounds`."""
     command: str | None

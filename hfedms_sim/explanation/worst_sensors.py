@@ -45,17 +45,17 @@ class WorstSensor:
     cell: str | None
     """None where the run has no table of sensors."""
     critical_s: float
-    """On the critical paths of all rounds that were looked at."""
+    """Seconds on the critical paths of all rounds that were looked at."""
     share: float
-    """Of the length of these paths."""
+    """What share of these paths that is."""
     rounds: int
-    """On how many paths it is."""
+    """How many paths it is on."""
     cause: Cause
-    """With most of its seconds."""
+    """What has most of its seconds."""
     cause_share: float
-    """Of its seconds."""
+    """What share of its seconds that cause has."""
     reason: str
-    """In words, with figures."""
+    """Why, in words with figures."""
 
 
 def worst_sensors(path: CriticalPath, result: RunResult) -> tuple[WorstSensor, ...]:

@@ -23,7 +23,8 @@ from hfedms_sim.files import write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.paper.tuning import TUNING, choice_json
-from hfedms_sim.result import RunDirectory, differences, read_json
+from hfedms_sim.result import differences, read_json
+from hfedms_sim.run_directory import RunDirectory
 
 _MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
 

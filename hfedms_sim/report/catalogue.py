@@ -12,6 +12,7 @@ from hfedms_sim.data import DATA_SOURCES, FEMNIST, holds_dataset, open_copy, sum
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import MODELS, spec_of
+from hfedms_sim.report.entries import dataset_entries, profile_entries, scenario_entries, strategy_entries
 from hfedms_sim.report.models import show_model
 from hfedms_sim.scenario import (
     TRAINING_PASSES,
@@ -32,33 +33,31 @@ from hfedms_sim.units import format_bps
 
 def list_scenarios() -> Table:
     table = _listing("scenario", "sensors", "strategy", "profile", "what it is")
-    for name in shipped("scenario"):
-        scenario = load_scenario(name)
-        count = f"{scenario.sensors.count:,}"
-        _add(table, name, count, scenario.strategy.name, scenario.profile_names, scenario.description)
+    for each in scenario_entries():
+        count, profiles = f"{each['sensors']:,}", ",".join(each["profiles"])
+        _add(table, each["name"], count, each["strategy"], profiles, each["description"])
     return table
 
 
 def list_profiles() -> Table:
     table = _listing("profile", "up", "down", "duplex", "what it is")
-    for name in shipped("profile"):
-        profile = load_profile(name)
-        rates = format_bps(profile.uplink_bps), format_bps(profile.downlink_bps)
-        _add(table, name, *rates, profile.duplex, profile.description)
+    for each in profile_entries():
+        rates = format_bps(each["uplink_bps"]), format_bps(each["downlink_bps"])
+        _add(table, each["name"], *rates, each["duplex"], each["description"])
     return table
 
 
 def list_strategies() -> Table:
     table = _listing("strategy", "paper")
-    for name, strategy in STRATEGIES.items():
-        _add(table, name, strategy.paper)
+    for each in strategy_entries():
+        _add(table, each["name"], each["paper"])
     return table
 
 
 def list_datasets() -> Table:
     table = _listing("data set", "what it is")
-    for name, source in DATA_SOURCES.items():
-        _add(table, name, source.about)
+    for each in dataset_entries():
+        _add(table, each["name"], each["description"])
     return table
 
 

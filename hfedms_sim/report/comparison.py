@@ -17,7 +17,7 @@ from hfedms_sim.campaign import Refusal, Row, TrialResult, Variant
 from hfedms_sim.campaign.comparison import END, cause_of
 from hfedms_sim.campaign.statistics import Estimate
 from hfedms_sim.report.captions import add_rows, captioned
-from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line
+from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line, missing_line
 from hfedms_sim.report.not_modelled import OMISSIONS
 from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
@@ -77,7 +77,7 @@ def _trial_row(result: TrialResult) -> tuple[str, ...]:
 
 def comparison_notes(rows: Sequence[Row]) -> list[str]:
     """Return the lines that belong below the table: what its signs mean, and what no figure in it has."""
-    telling = _telling(rows)
+    telling = telling_keys(rows)
     notes = []
     if any(not row.is_comparable and row.reason is None for row in rows):
         notes.append(
@@ -94,10 +94,8 @@ def comparison_notes(rows: Sequence[Row]) -> list[str]:
     notes += [f"{_REFUSED} {'; '.join(variants)}: {reason}" for reason, variants in who.items()]
     extrapolated = extrapolated_line([key for row in rows if row.measures["energy_j"] for key in row.extrapolated])
     notes += [] if extrapolated is None else [extrapolated]
-    missing = dict.fromkeys(entry for row in rows for entry in row.energy_missing)
-    notes += (
-        [f"joules are not modelled where a radio's currents are not known: {'; '.join(missing)}"] if missing else []
-    )
+    missing = missing_line(list(dict.fromkeys(entry for row in rows for entry in row.energy_missing)))
+    notes += [] if missing is None else [missing]
     if len({dict(row.variant).get("profile") for row in rows}) > 1:
         notes.append(f"not modelled: {', '.join(NOT_MODELLED)}")
     return notes
@@ -123,7 +121,7 @@ def _table(rows: Sequence[Row], name: str, layout: _Layout) -> Table:
 
 def _words(rows: Sequence[Row], name: str, layout: _Layout) -> tuple[exhibits.Table, int]:
     """Return the table in a layout, with line breaks in its cells, and how many of its columns stand flush left."""
-    facts, telling = dict(rows[0].variant), _telling(rows)
+    facts, telling = dict(rows[0].variant), telling_keys(rows)
     same = [which if key in _NAMES else f"{key} {which}" for key, which in facts.items() if key not in telling]
     title = f"{', '.join([name, *same])}: mean over seeds and 95 % interval"
     reached = _reached(rows) if layout.is_tight else [""] * len(rows)
@@ -139,7 +137,7 @@ def _words(rows: Sequence[Row], name: str, layout: _Layout) -> tuple[exhibits.Ta
     return exhibits.Table("comparison", title, (*texts, *columns), tuple(cells)), len(texts)
 
 
-def _telling(rows: Sequence[Row]) -> list[str]:
+def telling_keys(rows: Sequence[Row]) -> list[str]:
     """Return what is not the same in all rows; a variant may lack what another one names."""
     facts = [dict(row.variant) for row in rows]
     named = dict.fromkeys(key for variant in facts for key in variant)

@@ -50,6 +50,16 @@ def extrapolated_line(figures: Sequence[str]) -> str | None:
     return f"{EXTRAPOLATED} joules rest on figures that are extrapolated, not measured on this radio: {named}"
 
 
+def missing_reasons(results: Sequence[RunResult]) -> list[str]:
+    """Return why joules are not modelled, as `PROFILE: WHY`, each reason once."""
+    return list(dict.fromkeys(why for each in results for why in each.summary.get("energy_missing") or ()))
+
+
+def missing_line(reasons: Sequence[str]) -> str | None:
+    """Return the line that says where joules are not modelled, and why; None if they are everywhere."""
+    return f"joules are not modelled where a radio's currents are not known: {'; '.join(reasons)}" if reasons else None
+
+
 def _states(joules: Mapping[str, float]) -> str:
     """Return the states that matter, in the order of the tables."""
     least_j = _LEAST_SHARE * sum(joules.values())

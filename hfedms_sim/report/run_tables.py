@@ -17,6 +17,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import parts_of
 
 MOST_MATRIX_CLASSES = 16
+YES_OR_NO = {True: "yes", False: "no"}
 _MOST_PAIRS = 20
 _BPS_PER_KBPS = 1000.0
 
@@ -59,11 +60,11 @@ def rounds_in_figures(result: RunResult) -> Table:
 
 def sensors_table(result: RunResult) -> Table:
     """Return what each sensor had and spent, the worst first."""
-    ranked = _ranked_sensors(result)
+    ranked = ranked_sensors(result)
     known = ranked.assign(
         uplink_kbps=ranked["uplink_bps"] / _BPS_PER_KBPS,
         downlink_kbps=ranked["downlink_bps"] / _BPS_PER_KBPS,
-        energy_j=_joules(ranked),
+        energy_j=joules_of_sensors(ranked),
     )
     note = "The worst first: out of coverage, then by the rate of the slower direction, then by joules."
     return replace(_shown("sensors", result, known, _SENSOR_COLUMNS), note=note)
@@ -71,21 +72,21 @@ def sensors_table(result: RunResult) -> Table:
 
 def sensors_in_figures(result: RunResult) -> Table:
     """Return all that the trace has of sensors, the worst first."""
-    return _whole("sensors", result, _ranked_sensors(result))
+    return _whole("sensors", result, ranked_sensors(result))
 
 
-def _ranked_sensors(result: RunResult) -> pd.DataFrame:
+def ranked_sensors(result: RunResult) -> pd.DataFrame:
     """Return those out of coverage first, then by the rate of the slower direction, then by joules."""
     sensors = result.sensors
     if not len(sensors):
         raise InputError(f"{result.directory}: has no table of sensors, an earlier version wrote it")
     slower_bps = sensors[["uplink_bps", "downlink_bps"]].min(axis=1)
-    order = np.lexsort([sensors["sensor"], -_joules(sensors).fillna(0.0), slower_bps, sensors["covered"]])
+    order = np.lexsort([sensors["sensor"], -joules_of_sensors(sensors).fillna(0.0), slower_bps, sensors["covered"]])
     ranked: pd.DataFrame = sensors.iloc[order]
     return ranked
 
 
-def _joules(sensors: pd.DataFrame) -> "pd.Series[float]":
+def joules_of_sensors(sensors: pd.DataFrame) -> "pd.Series[float]":
     """Return the joules of each sensor; not a number where they are not modelled."""
     states = sensors.filter(regex="_j$")
     return states.sum(axis=1, min_count=states.shape[1])
@@ -125,7 +126,7 @@ def confused_pairs_table(result: RunResult) -> Table:
 def _shown(name: str, result: RunResult, frame: pd.DataFrame, columns: Mapping[str, str]) -> Table:
     """Return some columns under headings for people, without those in which no row has anything."""
     kept = [column for column in columns if column in frame and frame[column].notna().any()]
-    rows = tuple(_rows(frame[kept], {True: "yes", False: "no"}))
+    rows = tuple(_rows(frame[kept], YES_OR_NO))
     return Table(name, f"{_run(result)}: {name}", tuple(columns[column] for column in kept), rows)
 
 
@@ -135,12 +136,13 @@ def _whole(name: str, result: RunResult, frame: pd.DataFrame) -> Table:
 
 
 def _rows(frame: pd.DataFrame, words: Mapping[bool, str]) -> Iterator[tuple[Value, ...]]:
-    """Yield the rows as plain values: None where there is none, and words for what is true or false."""
+    """Yield the rows as plain values."""
     for row in frame.itertuples(index=False, name=None):
-        yield tuple(_value(value, words) for value in row)
+        yield tuple(plain_value(value, words) for value in row)
 
 
-def _value(value: Any, words: Mapping[bool, str]) -> Value:
+def plain_value(value: Any, words: Mapping[bool, str]) -> Value:
+    """Return a cell of a data frame as a cell of a table: None where there is none, and words for true and false."""
     if pd.isna(value):
         return None
     plain = value.item() if hasattr(value, "item") else value

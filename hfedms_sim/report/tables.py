@@ -21,7 +21,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
-OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
+_OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
 _SPENT = ("round", "simulated time", "bytes", "energy")
 
 
@@ -80,8 +80,8 @@ def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
     summary = result.summary
     yield "rounds", rounds_in_words(result)
     yield "sensors", _sensors(result)
-    if faults := _faults(result):
-        yield "faults", faults
+    if faults := fault_counts(result):
+        yield "faults", counted(faults)
     yield "simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)"
     for way in ("up", "down"):
         yield f"bytes {way}", f"{format_bytes(summary['bytes'][way])} ({summary['bytes'][way]:,})"
@@ -118,7 +118,7 @@ def _spent(target: Mapping[str, Any], result: RunResult) -> tuple[str, ...]:
 
 def rounds_in_words(result: RunResult) -> str:
     """Return how many rounds were played, what there is to say of them, and why there are not more."""
-    stopped, void = stopped_of(result.summary), _fault_counts(result).get("void", 0)
+    stopped, void = stopped_of(result.summary), fault_counts(result).get("void", 0)
     played = f"{result.summary['rounds']:,}"
     if stopped is not None:
         played += f" of {result.scenario.rounds:,}"
@@ -130,16 +130,16 @@ def rounds_in_words(result: RunResult) -> str:
     return played if stopped is None else f"{played}: {stopped}"
 
 
-def _faults(result: RunResult) -> str:
-    """Return how often what went wrong, the most frequent first; nothing if all went well."""
-    counts = {kind: count for kind, count in _fault_counts(result).items() if kind != OUT_OF_COVERAGE}
-    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} {kind}" for kind, count in by_count)
-
-
-def _fault_counts(result: RunResult) -> Mapping[str, int]:
+def fault_counts(result: RunResult) -> dict[str, int]:
+    """Return how often what went wrong, the most frequent first, but for sensors out of coverage."""
     counts: Mapping[str, int] = result.summary.get("faults", {})  # older runs have none
-    return counts
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {kind: count for kind, count in ranked if kind != _OUT_OF_COVERAGE}
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return such as `12 skip, 3 retry`."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
 
 
 def _learning(result: RunResult) -> str:
@@ -158,7 +158,7 @@ def _sensors(result: RunResult) -> str:
     where = f"{result.scenario.sensors.count:,} in {_count(len(result.scenario.cells), 'cell')}"
     empty = sum(not cell["sensors"] for cell in result.summary.get("cells", ()))
     where += f" ({empty:,} without sensors)" if empty else ""
-    outside = int((result.faults["kind"] == OUT_OF_COVERAGE).sum())
+    outside = int((result.faults["kind"] == _OUT_OF_COVERAGE).sum())
     return f"{where}, {outside:,} of them out of coverage" if outside else where
 
 

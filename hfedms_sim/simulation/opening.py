@@ -8,8 +8,9 @@ from pathlib import Path
 from hfedms_sim.data import DATA_SETTINGS, Dataset
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import READABLE, load_scenario
-from hfedms_sim.result import RunDirectory, RunResult, is_finished, read_json
+from hfedms_sim.result import RunResult, is_finished, read_json
 from hfedms_sim.result import open_run as open_known_run
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario.yaml_io import read_yaml
 from hfedms_sim.simulation.parts import AnyModel, parts_of, with_objects

@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.lineage import State, save_weights
-from hfedms_sim.result import MODEL_FILE, RunDirectory, RunResult
+from hfedms_sim.result import MODEL_FILE, RunResult
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.trace import Trace
 

@@ -18,11 +18,11 @@ class Progress(NamedTuple):
     simulated_s: float
     """When this round ended, on the simulated clock."""
     accuracy: float | None
-    """Of the last evaluation; None before it, and in timing-only runs."""
+    """What the last evaluation gave; None before it, and in timing-only runs."""
     trained: int = 0
     """How many rounds were trained so far, not found in a store."""
     loss: float | None = None
-    """Of the last evaluation, as `accuracy`."""
+    """What the last evaluation gave, as `accuracy`."""
     is_evaluated: bool = False
     """Whether accuracy and loss were measured in this very round."""
     phase: Phase = "full"

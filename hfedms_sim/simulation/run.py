@@ -13,7 +13,8 @@ from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.limits import limits_of
 from hfedms_sim.lineage import LineageStore
 from hfedms_sim.provenance import now, provenance_of
-from hfedms_sim.result import RunDirectory, RunResult, learning_of
+from hfedms_sim.result import RunResult
+from hfedms_sim.run_directory import RunDirectory, learning_of
 from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.occupancy import empty_cells_notice

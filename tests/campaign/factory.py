@@ -7,7 +7,7 @@ from hfedms_sim.campaign import Axes, Campaign, Options, TrialResult, Workers, t
 from hfedms_sim.campaign.tasks import Task, TrialTask
 from hfedms_sim.campaign.workers import At, Finished, attempt
 from hfedms_sim.errors import RunError
-from hfedms_sim.result import RunDirectory
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from tests.conftest import tiny_scenario
 

@@ -16,7 +16,7 @@ from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.result import RunDirectory
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import run
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import error_of

@@ -1,6 +1,6 @@
 """What holds in any window, whatever the speeds, the radio and the trouble: against an event loop of its own too."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -149,32 +149,53 @@ radios = st.fixed_dictionaries(
         "setup_s": st.sampled_from([0.0, 1.5]),
     }
 )
-troubled = given(
-    speeds, ratios, st.integers(1, 4), radios, st.sampled_from(TROUBLE), st.sampled_from(ENDINGS), st.integers(1, 50)
+
+
+class Trouble(NamedTuple):
+    """A factory in which things go wrong."""
+
+    work_s: tuple[int, ...]
+    ratio: float
+    buffer: int
+    radio: dict[str, Any]
+    faults: list[dict[str, Any]]
+    ending: dict[str, Any]
+    seed: int
+
+    def play(self, played: Played, **radio: Any) -> RunResult:
+        """Play eight windows of FedBuff in it, on its radio with these figures beside it."""
+        keys = {
+            "rounds": 8,
+            "seed": self.seed,
+            "radio": self.radio | radio,
+            "recovery": {"timeout_s": 6.0},
+        } | self.ending
+        return played(fedbuff(self.buffer, self.ratio), self.work_s, *self.faults, **keys)
+
+
+troubles = st.builds(
+    Trouble,
+    speeds,
+    ratios,
+    st.integers(1, 4),
+    radios,
+    st.sampled_from(TROUBLE),
+    st.sampled_from(ENDINGS),
+    st.integers(1, 50),
 )
 
 
 @settings(max_examples=20)
-@troubled
-def test_whatever_goes_wrong_nobody_is_in_two_chains_at_once(
-    played: Played,
-    work_s: tuple[int, ...],
-    ratio: float,
-    buffer: int,
-    radio: dict[str, Any],
-    faults: list[dict[str, Any]],
-    ending: dict[str, Any],
-    seed: int,
-) -> None:
+@given(troubles)
+def test_whatever_goes_wrong_nobody_is_in_two_chains_at_once(played: Played, trouble: Trouble) -> None:
     """And places are kept, and what has arrived, counted and gone on adds up to what has started."""
-    keys = {"rounds": 8, "seed": seed, "radio": radio, "recovery": {"timeout_s": 6.0}} | ending
-    result = played(fedbuff(buffer, ratio), work_s, *faults, **keys)
-    rounds, places = result.rounds, selected(ratio, len(work_s))
+    result = trouble.play(played)
+    rounds, places = result.rounds, selected(trouble.ratio, len(trouble.work_s))
     assert_nobody_is_in_two_chains_at_once(result)
     assert_bytes_are_right(result)
     assert (rounds["under_way"] <= places).all()
     assert (rounds["arrived"] <= rounds["groups"]).all()
-    assert (rounds["arrived"] <= buffer).all()
+    assert (rounds["arrived"] <= trouble.buffer).all()
     assert not rounds["deadline_missed"].any()
     counted = [len(who) for who in arrivals(result)]
     assert counted == rounds["arrived"].where(~rounds["void"], 0).tolist()
@@ -184,21 +205,11 @@ def test_whatever_goes_wrong_nobody_is_in_two_chains_at_once(
 
 
 @settings(max_examples=20)
-@example((2,), 1.0, 1, {}, [], {"deadline_s": 10.0}, 1)
-@troubled
-def test_radios_that_always_spend_the_same_spend_it_over_the_whole_run(
-    played: Played,
-    work_s: tuple[int, ...],
-    ratio: float,
-    buffer: int,
-    radio: dict[str, Any],
-    faults: list[dict[str, Any]],
-    ending: dict[str, Any],
-    seed: int,
-) -> None:
+@example(Trouble((2,), 1.0, 1, {}, [], {"deadline_s": 10.0}, 1))
+@given(troubles)
+def test_radios_that_always_spend_the_same_spend_it_over_the_whole_run(played: Played, trouble: Trouble) -> None:
     """Whatever state a second is counted as, and in whatever window."""
-    keys = {"rounds": 8, "seed": seed, "radio": radio | {"energy": FLAT}, "recovery": {"timeout_s": 6.0}} | ending
-    result = played(fedbuff(buffer, ratio), work_s, *faults, **keys)
-    spent_j = 0.1 * len(work_s) * result.summary["simulated_s"]
+    result = trouble.play(played, energy=FLAT)
+    spent_j = 0.1 * len(trouble.work_s) * result.summary["simulated_s"]
     assert result.rounds["energy_j"].sum() == pytest.approx(spent_j)
     assert result.summary["energy_j"] == pytest.approx(spent_j)

@@ -24,7 +24,7 @@ from hfedms_sim.report.run_labels import scenarios_of
 from hfedms_sim.result import RunResult
 
 MOST_RUNS = 30
-"""With sections of their own; the tables and curves have all."""
+"""How many runs have sections of their own; the tables and curves have all."""
 _ROUNDS_OF_PAGE = 60
 _LEAST_ROUNDS = 4
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from hfedms_sim.exhibits import Bars, Boxes, Dots, DotSet, Figure, HeatMap, Line, Lines, Panel, Timeline
+from hfedms_sim.report.five_numbers import five_numbers
 
 Json = dict[str, Any]
-_WHISKER_RANGES = 1.5  # as matplotlib has it
 _DIGITS = 6
 
 
@@ -61,15 +61,10 @@ def _boxes(panel: Boxes) -> Json:
 
 
 def _box(values: Sequence[float]) -> Json:
-    """Return the quartiles, and the outermost values within 1.5 interquartile ranges of them, never inside the box."""
     if not values:
         return {"quartiles": [], "whiskers": []}
-    own = np.asarray(values, dtype=float)
-    first, median, third = np.quantile(own, (0.25, 0.5, 0.75))
-    reach = _WHISKER_RANGES * (third - first)
-    inside = own[(own >= first - reach) & (own <= third + reach)]
-    whiskers = min(first, inside.min()), max(third, inside.max())
-    return {"quartiles": _numbers((first, median, third)), "whiskers": _numbers(whiskers)}
+    box = five_numbers(values)
+    return {"quartiles": _numbers(box[1:4]), "whiskers": _numbers((box.low, box.high))}
 
 
 def _heat_map(panel: HeatMap) -> Json:

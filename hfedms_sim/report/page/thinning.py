@@ -10,9 +10,9 @@ from math import ceil
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Line, Lines, Panel
 
 MOST_POINTS = 1_200
-"""Of a line; a screen has about as many columns."""
+"""How many points of a line are kept; a screen has about as many columns."""
 MOST_DOTS = 3_000
-"""Of a set of dots."""
+"""How many dots of a set are kept."""
 
 
 def thinned(figure: Figure) -> Figure:

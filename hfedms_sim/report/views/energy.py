@@ -6,7 +6,7 @@ import numpy as np
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Bars, Figure, Line, Lines, Panel
-from hfedms_sim.report.energy import extrapolation_note
+from hfedms_sim.report.energy import extrapolation_note, missing_reasons
 from hfedms_sim.report.run_labels import RunSet, name_of, run_sets, scenarios_of
 from hfedms_sim.report.views.scales import energy_unit
 from hfedms_sim.result import RunResult
@@ -15,7 +15,7 @@ STATES = ("transmit", "receive", "connected", "setup", "idle", "sleep", "compute
 UNKNOWN = "states not known"  # of runs of earlier versions, whose joules are one sum
 
 Joules = dict[str, float]
-"""By state."""
+"""The joules of each state, by its name."""
 
 
 def energy_figure(results: Sequence[RunResult]) -> Figure:
@@ -76,5 +76,5 @@ def _left_out(results: Sequence[RunResult]) -> str:
 
 
 def _why_missing(results: Sequence[RunResult]) -> str:
-    reasons = dict.fromkeys(why for result in results for why in result.summary.get("energy_missing") or ())
+    reasons = missing_reasons(results)
     return f" ({'; '.join(reasons)})" if reasons else ""

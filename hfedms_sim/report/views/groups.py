@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Bars, Boxes, Figure, Line, Lines, Panel
+from hfedms_sim.report.five_numbers import five_numbers
 from hfedms_sim.report.run_labels import RunSet, name_of, run_sets, scenarios_of
 from hfedms_sim.report.seed_bands import Curve, band_of
 from hfedms_sim.report.views.learning import line_of
 from hfedms_sim.report.views.scales import Unit
-from hfedms_sim.report.views.transfers import five_numbers
 from hfedms_sim.result import RunResult
 
 _COLUMNS = {

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Marker
+from hfedms_sim.report.energy import missing_reasons
 from hfedms_sim.report.run_labels import RunSet, run_sets, scenarios_of
 from hfedms_sim.report.views.scales import Unit, bytes_unit, energy_unit, time_unit
 from hfedms_sim.result import RunResult
@@ -137,7 +138,7 @@ def _note(sets: Sequence[RunSet], variants: Sequence[Variant], target: float | N
 
 
 def _why_none(results: Sequence[RunResult], against: Cost) -> str:
-    reasons = dict.fromkeys(why for result in results for why in result.summary.get("energy_missing") or ())
+    reasons = missing_reasons(results)
     named = f" ({'; '.join(reasons)})" if reasons else ""
     if against == "bytes":
         return "there are no runs"

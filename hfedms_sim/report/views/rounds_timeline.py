@@ -5,7 +5,6 @@ it takes any time. What was lost or aborted is a kind of its own. A round is the
 window (docs/windows.md) may begin before it.
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from hfedms_sim import limits
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure, Span, Timeline
-from hfedms_sim.limits import CriticalPath, limits_of
+from hfedms_sim.limits import CriticalPath
 from hfedms_sim.report.run_labels import name_of
 from hfedms_sim.report.views.lanes import LanesBy, lanes_of
 from hfedms_sim.report.views.scales import Unit, time_unit
@@ -46,31 +45,22 @@ def typical_round(result: RunResult) -> int:
     return limits.typical_round(result.rounds)
 
 
-def critical_path_of(result: RunResult) -> CriticalPath:
-    """Return the critical paths of a run's rounds."""
-    source = result.tables if result.tables is not None else Path(str(result.directory))
-    return limits_of(result.scenario, source).path
-
-
 def timeline_figure(
     result: RunResult,
     round_number: int,
     *,
     lanes: LanesBy = "sensors",
     most_spans: int = MOST_SPANS,
-    path: CriticalPath | None = None,
 ) -> Figure:
     """Return what happened in a round, a lane for each sensor or for each direction of each cell.
 
     Of more than `most_spans` spans, those of the critical path and the longest others stay, and the note says so.
-    `path` is the critical path, where it is known already.
     """
     started_s, length_s, phase = _round(result, round_number)
     transfers = result.transfers[result.transfers["round"] == round_number]
     work = result.work[result.work["round"] == round_number]
-    path = critical_path_of(result) if path is None else path
     found = lanes_of(result.scenario, transfers, work, lanes)
-    on_path = _steps(path, round_number)
+    on_path = _steps(result.limits.path, round_number)
     sent, waiting = _transfer_bars(transfers, found.of_transfers, on_path)
     bars = {"sent": sent, "waiting": waiting, "work": _work_bars(work, found.of_work, on_path)}
     count = sum(len(each.lane) for each in bars.values())

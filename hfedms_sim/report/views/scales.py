@@ -1,4 +1,4 @@
-"""In which units an axis is read best, by the largest value on it."""
+"""The units in which an axis is read best, by the largest value on it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Boxes, Figure
+from hfedms_sim.report.five_numbers import FiveNumbers, five_numbers
 from hfedms_sim.report.run_labels import RunSet, name_of, run_sets, scenarios_of
 from hfedms_sim.report.views.scales import Unit, time_unit
 from hfedms_sim.result import RunResult
@@ -18,9 +19,7 @@ from hfedms_sim.result import RunResult
 Floats = NDArray[np.float64]
 Kind = tuple[str, str]
 """Payload and direction."""
-FiveNumbers = tuple[float, ...]
 
-_REACH = 1.5  # of a whisker, in interquartile ranges
 _MEASURES = {"taken": "from ready to end", "airtime": "airtime alone"}
 
 
@@ -48,15 +47,6 @@ def transfers_figure(results: Sequence[RunResult]) -> Figure:
     count = sum(len(own["taken"]) for each in durations for own in each.values())
     note = f"{count:,} transfers that arrived. Boxes are quartiles, whiskers reach 1.5 interquartile ranges."
     return Figure("transfers", f"{scenarios_of(results)}: how long transfers take", panels, note=note)
-
-
-def five_numbers(values: Floats) -> FiveNumbers:
-    """Return the lower whisker's end, quartile, median, quartile and the upper whisker's end."""
-    low, median, high = np.percentile(values, (25, 50, 75))
-    reach = _REACH * (high - low)
-    inside = values[(values >= low - reach) & (values <= high + reach)]
-    numbers = (inside.min(initial=low), low, median, high, inside.max(initial=high))
-    return tuple(float(number) for number in numbers)
 
 
 def _durations_s(runs: RunSet) -> dict[Kind, dict[str, Floats]]:

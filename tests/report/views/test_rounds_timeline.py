@@ -7,7 +7,7 @@ import pytest
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure, Span, Timeline
-from hfedms_sim.report.views.rounds_timeline import critical_path_of, timeline_figure, typical_round
+from hfedms_sim.report.views.rounds_timeline import timeline_figure, typical_round
 from hfedms_sim.result import RunResult
 from tests.conftest import FAST
 from tests.report.views.samples import placed_once, timed, timed_once
@@ -46,7 +46,7 @@ def test_waiting_reaches_from_ready_to_start() -> None:
 
 def test_the_marked_spans_are_the_critical_path() -> None:
     result = placed_once()
-    steps = [step for step in critical_path_of(result).steps(1) if step.kind == "transfer"]
+    steps = [step for step in result.limits.path.steps(1) if step.kind == "transfer"]
     panel = panel_of(timeline_figure(result, 1))
     marked = [span for span in panel.spans if span.is_marked and span.kind in ("uplink", "downlink")]
     assert panel.marked_as == "critical path"

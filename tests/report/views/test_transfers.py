@@ -8,7 +8,8 @@ from matplotlib.cbook import boxplot_stats
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Boxes
-from hfedms_sim.report.views.transfers import five_numbers, transfers_figure
+from hfedms_sim.report.five_numbers import five_numbers
+from hfedms_sim.report.views.transfers import transfers_figure
 from tests.report.views.samples import timed, timed_once
 
 NAMES = ("whislo", "q1", "med", "q3", "whishi")

@@ -6,16 +6,15 @@ import numpy as np
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Figure
-from hfedms_sim.limits import CriticalPath
 from hfedms_sim.report.page.blocks import Prose, Section, Switch, drawings
 from hfedms_sim.report.views.lanes import LanesBy
-from hfedms_sim.report.views.rounds_timeline import critical_path_of, timeline_figure, typical_round
+from hfedms_sim.report.views.rounds_timeline import timeline_figure, typical_round
 from hfedms_sim.report.views.transfers import transfers_figure
 from hfedms_sim.report.views.utilisation import utilisation_figure
 from hfedms_sim.result import RunResult
 
 MOST_SPANS = 1_500
-"""Of one round; a screen has no room for more."""
+"""How many spans of one round are drawn; a screen has no room for more."""
 _LEAST = 4  # rounds that are there in any case
 
 
@@ -29,8 +28,8 @@ def round_section(result: RunResult, most_rounds: int) -> Section | None:
     """Return the timelines of rounds to choose from; None if nothing took time in any."""
     if not len(result.rounds):
         return None
-    path, numbers = critical_path_of(result), chosen_rounds(result, most_rounds)
-    switches = [_switch(result, numbers, lanes, path) for lanes in ("sensors", "cells")]
+    numbers = chosen_rounds(result, most_rounds)
+    switches = [_switch(result, numbers, lanes) for lanes in ("sensors", "cells")]
     drawn = [switch for switch in switches if switch is not None]
     if not drawn:
         return None
@@ -41,21 +40,19 @@ def round_section(result: RunResult, most_rounds: int) -> Section | None:
     return Section("round", "A round", (*told, *drawn))
 
 
-def _switch(result: RunResult, numbers: Sequence[int], lanes: LanesBy, path: CriticalPath) -> Switch | None:
+def _switch(result: RunResult, numbers: Sequence[int], lanes: LanesBy) -> Switch | None:
     """Return the rounds in which anything took time, the typical one chosen; None if there is none."""
-    options = tuple((str(number), figure) for number, figure in _timelines(result, numbers, lanes, path))
+    options = tuple((str(number), figure) for number, figure in _timelines(result, numbers, lanes))
     names = [name for name, _ in options]
     typical = str(typical_round(result))
     chosen = names.index(typical) if typical in names else 0
     return Switch(f"by {lanes[:-1]}, round", options, chosen, is_long=True) if options else None
 
 
-def _timelines(
-    result: RunResult, numbers: Sequence[int], lanes: LanesBy, path: CriticalPath
-) -> Iterator[tuple[int, Figure]]:
+def _timelines(result: RunResult, numbers: Sequence[int], lanes: LanesBy) -> Iterator[tuple[int, Figure]]:
     for number in numbers:
         try:
-            yield number, timeline_figure(result, number, lanes=lanes, most_spans=MOST_SPANS, path=path)
+            yield number, timeline_figure(result, number, lanes=lanes, most_spans=MOST_SPANS)
         except InputError:  # nothing in it took time
             continue
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hfedms_sim.campaign import Row
 from hfedms_sim.campaign.comparison import END
+from hfedms_sim.report.comparison import telling_keys
 
 _NAMES = ("strategy", "profile", "run")  # whose values speak for themselves, in this order
 
@@ -11,7 +12,7 @@ _NAMES = ("strategy", "profile", "run")  # whose values speak for themselves, in
 def variant_name(row: Row, rows: Sequence[Row]) -> str:
     """Return what tells a variant from the others, in words; all of it if nothing does."""
     facts = dict(row.variant)
-    telling = [key for key, which in row.variant if any(dict(other.variant).get(key) != which for other in rows)]
+    telling = [key for key in telling_keys(rows) if key in facts]
     ordered = sorted(telling or facts, key=lambda key: _NAMES.index(key) if key in _NAMES else len(_NAMES))
     return ", ".join(facts[key] if key in _NAMES else f"{key} {facts[key]}" for key in ordered)
 

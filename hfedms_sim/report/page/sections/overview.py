@@ -11,7 +11,7 @@ from hfedms_sim.report.page.blocks import Block, Card, Cards, Prose, Section
 from hfedms_sim.report.page.runs import PageRuns, is_trained
 from hfedms_sim.report.page.sections.names import common_target, variant_name
 from hfedms_sim.report.run_labels import run_sets
-from hfedms_sim.report.tables import OUT_OF_COVERAGE, rounds_in_words
+from hfedms_sim.report.tables import counted, fault_counts, rounds_in_words
 from hfedms_sim.result import RunResult
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
@@ -43,10 +43,8 @@ def _cards(result: RunResult, explanation: Explanation) -> Iterator[Card]:
     for worst in explanation.worst_sensors[:1]:
         where = f" in {worst.cell}" if worst.cell is not None else ""
         yield Card("Worst sensor", f"{worst.sensor}{where}", worst.reason)
-    faults = {kind: count for kind, count in (summary.get("faults") or {}).items() if kind != OUT_OF_COVERAGE}
-    if faults:
-        listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(faults.items(), key=lambda each: -each[1]))
-        yield Card("Faults", f"{sum(faults.values()):,}", listed)
+    if faults := fault_counts(result):
+        yield Card("Faults", f"{sum(faults.values()):,}", counted(faults))
 
 
 def _highest_target(result: RunResult) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 import json
 
 from hfedms_sim.exhibits import Table
-from hfedms_sim.report.energy import extrapolation_note
+from hfedms_sim.report.energy import extrapolation_note, missing_line, missing_reasons
 from hfedms_sim.report.not_modelled import OMISSIONS
 from hfedms_sim.report.page.blocks import Block, Listing, Prose, Section, SortableTable
 from hfedms_sim.report.page.runs import PageRuns
@@ -15,12 +15,8 @@ def not_modelled(runs: PageRuns) -> Section:
     """Return what is left out of all figures, and which figures behind them are uncertain."""
     rows = tuple((each.what, each.would_change) for each in OMISSIONS)
     table = Table("not-modelled", "Left out of every figure on this page", ("left out", "what it would change"), rows)
-    missing = dict.fromkeys(why for result in runs.results for why in result.summary.get("energy_missing") or ())
-    notes = (
-        [f"Joules are not modelled where a radio's currents are not known: {'; '.join(missing)}."] if missing else []
-    )
-    if (extrapolated := extrapolation_note(runs.results)) is not None:
-        notes.append(extrapolated)
+    told = (missing_line(missing_reasons(runs.results)), extrapolation_note(runs.results))
+    notes = [note for note in told if note is not None]
     prose: tuple[Block, ...] = (Prose(tuple(notes)),) if notes else ()
     return Section("not-modelled", "What is not modelled", (SortableTable(table), *prose))
 
