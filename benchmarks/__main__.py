@@ -7,6 +7,7 @@ from benchmarks.clock import benchmark_scale, benchmark_transfers
 from benchmarks.engine import benchmark_engines
 from benchmarks.engine_modules import benchmark_modules
 from benchmarks.engine_rivals import benchmark_rivals
+from benchmarks.estimate import benchmark_estimate
 from benchmarks.faults import benchmark_churn, benchmark_invariants
 from benchmarks.grouping import benchmark_grouping
 from benchmarks.windows import benchmark_asynchronous_clock, benchmark_versions
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "versions": benchmark_versions,
     "async": benchmark_asynchronous_clock,
     "campaign": benchmark_campaigns,
+    "estimate": benchmark_estimate,
 }
 
 if __name__ == "__main__":

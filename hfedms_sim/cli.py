@@ -119,6 +119,7 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Take finished rounds from this run; repeatable.",
 )
 @click.option("--allow-infeasible", is_flag=True, help="Go on even if the first round takes over 30 simulated days.")
+@click.option("--allow-large", is_flag=True, help="Go on even if memory or disk are estimated not to suffice.")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
@@ -144,6 +145,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
     resume: bool,
     learn_from: tuple[Path, ...],
     allow_infeasible: bool,
+    allow_large: bool,
     quiet: bool,
     **changes: Any,
 ) -> None:
@@ -151,7 +153,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
     from hfedms_sim.feasibility import radio_costs
     from hfedms_sim.loading import load_scenario
     from hfedms_sim.report.progress import round_progress
-    from hfedms_sim.simulation import parts_of, run
+    from hfedms_sim.simulation import estimate_of, parts_of, run
 
     loaded = load_scenario(scenario, **changes)
     parts = parts_of(loaded)
@@ -161,6 +163,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
     if not quiet:
         for cost in radio_costs(loaded, parts.model):
             click.echo(cost, err=True)
+        click.echo(estimate_of(loaded, parts, timing_only=timing_only), err=True)
     told = round_progress(console(stderr=True), loaded, quiet, timing_only=timing_only)
     with resumable(directory.path), told as on_round:
         result = run(
@@ -170,6 +173,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
             threads=threads,
             device=device,
             allow_infeasible=allow_infeasible,
+            allow_large=allow_large,
             out=directory,
             learn_from=learn_from,
             on_round=on_round,
@@ -207,17 +211,20 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
 def check(files: tuple[str, ...]) -> None:
     """Check scenario or profile files; exit code 2 if any has a problem.
 
-    A scenario is checked by playing its first round without training: what is ok here, 'run' starts.
+    A scenario is checked by playing its first round without training: what is ok here, 'run' starts. What a run of it
+    will take is estimated.
     """
-    from hfedms_sim.simulation.preflight import problems_of_file
+    from hfedms_sim.simulation.preflight import checked_file
 
-    problems = {file: problems_of_file(file) for file in files}
-    for file, lines in problems.items():
-        for line in lines:
+    found = {file: checked_file(file) for file in files}
+    for file, (problems, estimate) in found.items():
+        for line in problems:
             click.echo(f"error: {line.said(option_of)}", err=True)
-        if not lines:
+        if not problems:
             click.echo(f"{file}: ok")
-    if any(problems.values()):
+        if estimate is not None:
+            click.echo(f"{file}: a run takes {estimate}", err=True)
+    if any(each.problems for each in found.values()):
         sys.exit(InputError.exit_code)
 
 

@@ -19,6 +19,7 @@ class Argument:
 
 TIMING_ONLY = Argument("timing_only", "timing_only=True")
 ALLOW_INFEASIBLE = Argument("allow_infeasible", "allow_infeasible=True")
+ALLOW_LARGE = Argument("allow_large", "allow_large=True")
 OUT = Argument("out")
 RESUME = Argument("resume")
 

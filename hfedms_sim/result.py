@@ -28,7 +28,7 @@ from hfedms_sim.limits import Limits, limits_of
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
 from hfedms_sim.summary import checked_summary
-from hfedms_sim.trace import TABLES, read_trace_table
+from hfedms_sim.trace import TABLES, read_trace_table, thinning_of, traced_rounds, traced_s
 from hfedms_sim.units import format_seconds
 
 MODEL_FILE = "model.safetensors"
@@ -239,16 +239,30 @@ class RunResult:
         return list(facts.items())
 
     @property
+    def traced_rounds(self) -> pd.DataFrame:
+        """The rounds whose transfers, work and captures are in the tables: all, unless `trace_every` left some out."""
+        return traced_rounds(self.scenario, self.rounds)
+
+    @property
+    def _traced_s(self) -> float:
+        """Simulated seconds of these rounds."""
+        thinning, elapsed_s = thinning_of(self.scenario), float(self.summary["simulated_s"])
+        if thinning.is_whole:
+            return elapsed_s
+        return traced_s(thinning, self.rounds["round"].to_numpy(), self.rounds["start_s"].to_numpy(), elapsed_s)
+
+    @property
     def utilisation(self) -> "pd.Series[float]":
         """Share of each cell's airtime that was used, in its busier direction; half-duplex cells have one for both.
 
         A cell with dedicated channels has one for each sensor that uses it, chosen to take part or not; summaries of
-        earlier versions do not say how many these are, so that its share is not a number.
+        earlier versions do not say how many these are, so that its share is not a number. Of a run whose trace was
+        thinned (`trace_every`), the share in the rounds that have rows.
         """
         transfers = self.arrow("transfers").select(["cell", "direction", "airtime_s"])
         used_s = transfers.group_by(["cell", "direction"]).aggregate([("airtime_s", "sum")]).to_pandas()
         by_cell = used_s.pivot(index="cell", columns="direction", values="airtime_s_sum").fillna(0.0)
-        elapsed_s = self.summary["simulated_s"]
+        elapsed_s = self._traced_s
         sensors = {cell["name"]: cell["sensors"] for cell in self.summary.get("cells", ())}
         shares = {}
         for cell in self.scenario.cells:

@@ -1,5 +1,8 @@
 """Units: the few constants that convert between them, and how quantities are written for people."""
 
+import re
+from collections.abc import Mapping
+
 BITS_PER_BYTE = 8
 BYTES_PER_PARAMETER = 4  # float32
 SECONDS_PER_HOUR = 3600.0
@@ -11,6 +14,24 @@ _BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _ENERGY_UNITS = ((1e9, "GJ"), (1e6, "MJ"), (1e3, "kJ"), (1, "J"), (1e-3, "mJ"))
 _RATE_UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 _TIME_UNITS = ((60, "min", 1, "s"), (3600, "h", 60, "min"), (86400, "d", 3600, "h"))
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", re.ASCII)
+_BYTES = {"": 1.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "h": SECONDS_PER_HOUR, "d": SECONDS_PER_DAY}
+
+
+def parse_bytes(text: str) -> float | None:
+    """Return the bytes that a text such as 2GB or 500 MB stands for; None if it is no such text."""
+    return _parsed(text, _BYTES)
+
+
+def parse_seconds(text: str) -> float | None:
+    """Return the seconds that a text such as 10s, 5min, 2h or 7d stands for; None if it is no such text."""
+    return _parsed(text, _SECONDS)
+
+
+def _parsed(text: str, units: Mapping[str, float]) -> float | None:
+    match = _QUANTITY.fullmatch(text)
+    return None if match is None or match[2] not in units else float(match[1]) * units[match[2]]
 
 
 def format_bytes(count: float) -> str:

@@ -13,7 +13,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import run
-from hfedms_sim.simulation.preflight import problems_of_file
+from hfedms_sim.simulation.preflight import checked_file
 
 HALL: dict[str, Any] = {
     "name": "hall",
@@ -93,7 +93,7 @@ def test_check_and_run_agree_on_mutated_scenarios(tmp_path: Path, part: int) -> 
             changed(scenario, key, value)
         path = tmp_path / f"{number}.yaml"
         path.write_text(yaml.safe_dump(scenario))
-        problems = problems_of_file(str(path))
+        problems = checked_file(str(path)).problems
         assert bool(problems) == refused_by_run(path), (scenario, problems)
         outcomes.append(bool(problems))
     assert 5 < sum(outcomes) < 45  # both happen

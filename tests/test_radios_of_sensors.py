@@ -14,7 +14,7 @@ from hfedms_sim.loading import load_scenario, scenario_of
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
-from hfedms_sim.simulation.preflight import problems_of_file
+from hfedms_sim.simulation.preflight import checked_file
 from hfedms_sim.world.attachment import Placed, make_attachment
 from tests.conftest import FAST, tiny_scenario
 
@@ -91,7 +91,7 @@ def test_check_and_run_refuse_wrong_counts_in_one_line(
     raw["cells"] = [cell | {"sensors": count} for cell, count in zip(names, counts, strict=True)]
     path = tmp_path / "s.yaml"
     path.write_text(yaml.safe_dump(raw))
-    assert [str(problem) for problem in problems_of_file(str(path))] == [f"{path}: {message}"]
+    assert [str(problem) for problem in checked_file(str(path)).problems] == [f"{path}: {message}"]
     with pytest.raises(InputError) as refused:
         load_scenario(str(path))
     assert str(refused.value) == f"{path}: {message}"
@@ -233,6 +233,6 @@ def refusal(directory: Path, raw: dict[str, Any]) -> str | None:
     """Return the line with which `check` refuses the scenario, without the scenario's own name."""
     path = directory / "s.yaml"
     path.write_text(yaml.safe_dump(raw))
-    problems = problems_of_file(str(path))
+    problems = checked_file(str(path)).problems
     assert len(problems) <= 1
     return str(problems[0]).removeprefix(f"{path}: ") if problems else None

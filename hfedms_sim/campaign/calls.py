@@ -34,6 +34,7 @@ def compare(  # noqa: PLR0913 (as the command)
     ray: str | None = None,
     threads: int = 1,
     allow_infeasible: bool = False,
+    allow_large: bool = False,
     out: Path | str | None = None,
     resume: bool = False,
     on_progress: OnProgress = lambda standing: None,
@@ -52,6 +53,7 @@ def compare(  # noqa: PLR0913 (as the command)
         ray: address of a Ray cluster, or `local`, to play trials as its tasks.
         threads: threads of each trial's training.
         allow_infeasible: also play trials whose first round takes more than 30 simulated days.
+        allow_large: also play trials that are estimated to need more memory than there is for each process.
         out: the campaign's directory. None: a temporary one, removed when the result is not used any more.
         resume: go on with the unfinished campaign in `out`, which must be the same in all of it.
         on_progress: called with a `Standing` at every trial's end; with several processes about twice a second.
@@ -69,7 +71,7 @@ def compare(  # noqa: PLR0913 (as the command)
         compared.targets.groupby(["profile", "target"])["simulated_s"].mean()
     """
     axes = Axes(profiles, strategies, seeds)
-    options = Options(timing_only, threads, allow_infeasible)
+    options = Options(timing_only, threads, allow_infeasible, allow_large)
     trials, workers = trials_of(scenario, axes), _workers(jobs, ray, options)
     return _conducted("compare", trials, options, workers, out, resume, on_progress)
 
@@ -86,6 +88,7 @@ def sweep(  # noqa: PLR0913 (as the command)
     ray: str | None = None,
     threads: int = 1,
     allow_infeasible: bool = False,
+    allow_large: bool = False,
     out: Path | str | None = None,
     resume: bool = False,
     on_progress: OnProgress = lambda standing: None,
@@ -96,7 +99,7 @@ def sweep(  # noqa: PLR0913 (as the command)
         scenario: a scenario, or what `load_scenario` takes for one.
         grid: the values of each key, by dotted key: `{"strategy.interval": [1, 3, 5]}`.
         profiles, strategies, seeds: multiply the grid further; as for `compare`.
-        timing_only, jobs, ray, threads, allow_infeasible, out, resume, on_progress: as for `compare`.
+        timing_only, jobs, ray, threads, allow_infeasible, allow_large, out, resume, on_progress: as for `compare`.
 
     Returns:
         The `CampaignResult`, with a column for each key of the grid.
@@ -111,7 +114,7 @@ def sweep(  # noqa: PLR0913 (as the command)
         swept.trials[["strategy.interval", "simulated_s", "bytes"]]
     """
     axes = Axes(profiles, strategies, seeds, axes_of_mapping(grid))
-    options = Options(timing_only, threads, allow_infeasible)
+    options = Options(timing_only, threads, allow_infeasible, allow_large)
     trials, workers = trials_of(scenario, axes), _workers(jobs, ray, options)
     return _conducted("sweep", trials, options, workers, out, resume, on_progress)
 

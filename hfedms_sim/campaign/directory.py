@@ -8,7 +8,6 @@ A campaign that goes on must be the same in all of it. What is refused is refuse
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) ->
     """
     try:
         _require_names(trials)
-        now = {"options": asdict(options), "trials": _portable(trials)}
+        now = {"options": options.identity(), "trials": _portable(trials)}
         if (directory.path / MANIFEST).is_file():
             _require_same(directory.path, manifest_of(directory.path), now)
         else:
@@ -66,7 +65,7 @@ def digests_of(trials: Sequence[Trial], options: Options) -> dict[str, str]:
 
 
 def _digests(scenarios: dict[str, Any], options: Options) -> dict[str, str]:
-    return {name: digest_of(scenario, asdict(options)) for name, scenario in scenarios.items()}
+    return {name: digest_of(scenario, options.identity()) for name, scenario in scenarios.items()}
 
 
 def manifest_of(path: Path) -> dict[str, Any]:

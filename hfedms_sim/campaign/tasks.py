@@ -1,7 +1,7 @@
 """What a worker is asked to do, in whatever process or on whatever machine: time a trial, or play it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from hfedms_sim.loading import READABLE
 from hfedms_sim.outside import import_outside
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import Progress, run
+from hfedms_sim.simulation import Progress, estimate_of, parts_of, run
 
 OnRound = Callable[[Progress], None]
 
@@ -23,6 +23,11 @@ class Options:
     timing_only: bool = False
     threads: int = 1
     allow_infeasible: bool = False
+    allow_large: bool = False
+
+    def identity(self) -> dict[str, Any]:
+        """Return those that decide what a trial comes to, by name, as campaign.json holds them; room does not."""
+        return {name: value for name, value in asdict(self).items() if name != "allow_large"}
 
 
 class Outcome(NamedTuple):
@@ -46,11 +51,16 @@ class TimingTask:
     def perform(self, on_round: OnRound) -> list[str]:
         """Return the lineages."""
         _import_all(self.imports)
+        parts = parts_of(self.scenario)
+        if not self.options.allow_large:  # of the training that is to follow
+            estimate_of(self.scenario, parts, timing_only=False).require_room(None)
         timed = run(
             self.scenario,
+            parts=parts,
             timing_only=True,
             threads=self.options.threads,
             allow_infeasible=self.options.allow_infeasible,
+            allow_large=self.options.allow_large,
             on_round=on_round,
         )
         lineages: list[str] = timed.arrow("rounds")["lineage"].to_pylist()
@@ -80,6 +90,7 @@ class TrialTask:
             timing_only=self.options.timing_only,
             threads=self.options.threads,
             allow_infeasible=self.options.allow_infeasible,
+            allow_large=self.options.allow_large,
             out=self._opened(),
             learn_from=[] if self.parent is None or not (self.parent / "learning").is_dir() else [self.parent],
             pins=self.pins,

@@ -14,6 +14,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
@@ -22,7 +23,9 @@ from typing import Any, NamedTuple, Protocol
 
 from hfedms_sim.campaign.tasks import OnRound, Options, Task
 from hfedms_sim.errors import InputError, OneLineError, RunError
+from hfedms_sim.machine import available_memory_bytes
 from hfedms_sim.simulation import Progress
+from hfedms_sim.simulation.estimate import MEMORY_LIMIT
 
 _GRACE_S = 1.5
 _REPORT_EVERY_S = 0.25
@@ -78,6 +81,14 @@ def thread_environment(threads: int) -> dict[str, str]:
     return dict.fromkeys(_THREAD_VARIABLES, str(threads))
 
 
+def _memory_share(jobs: int) -> dict[str, str]:
+    """Return the limit of each of so many processes: its share of what is free, unless the user has set one."""
+    free_bytes = available_memory_bytes()
+    if MEMORY_LIMIT in os.environ or jobs == 1 or free_bytes == inf:
+        return {}
+    return {MEMORY_LIMIT: f"{free_bytes / jobs:.0f}B"}
+
+
 class LocalWorkers:
     """Processes of this machine, started when there is a task for them."""
 
@@ -88,11 +99,12 @@ class LocalWorkers:
         self._idle: list[_Worker] = []
         self._busy: dict[str, _Worker] = {}
         self._at: dict[str, At] = {}
+        self._memory_share = _memory_share(jobs)
 
     def start(self, key: str, task: Task) -> None:
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if not self._idle:
-            with _environment(thread_environment(self._threads)), _ctrl_c_held():
+            with _environment(thread_environment(self._threads) | self._memory_share), _ctrl_c_held():
                 self._idle.append(_Worker(self._context))
         worker = self._busy[key] = self._idle[-1]
         self._idle.pop()

@@ -50,6 +50,7 @@ def _campaign_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Campaign directory."),
         click.option("--resume", is_flag=True, help="Go on with the unfinished campaign in --out."),
         click.option("--allow-infeasible", is_flag=True, help="Also trials whose first round takes over 30 days."),
+        click.option("--allow-large", is_flag=True, help="Also trials whose memory is estimated not to suffice."),
         click.option("--quiet", is_flag=True, help="No progress, no table."),
     ]
     for option in reversed(options):
@@ -90,7 +91,7 @@ def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: An
     if options["resume"] and options["out"] is None:
         raise InputError("--resume needs --out DIR, the campaign to go on with")
     trials = trials_of(scenario, _axes(grid, options))
-    chosen = Options(options["timing_only"], options["threads"], options["allow_infeasible"])
+    chosen = Options(**{name: options[name] for name in ("timing_only", "threads", "allow_infeasible", "allow_large")})
     workers = workers_for(options["jobs"], options["ray"], chosen)  # before a directory is made: there may be no Ray
     directory = campaign_directory(f"{trials[0].scenario.name}-{name}", options["out"], options["resume"])
     campaign = Campaign(directory, trials, chosen, on_notice=notice, said=lambda error: error.said(option_of))

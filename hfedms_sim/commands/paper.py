@@ -54,6 +54,7 @@ def _paper_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--resume", is_flag=True, help="Go on with what is in --out."),
         click.option("--without-training", is_flag=True, help="Only what needs no training, or is finished in --out."),
+        click.option("--allow-large", is_flag=True, help="Also trials whose memory is estimated not to suffice."),
         click.option("--quiet", is_flag=True, help="No progress, no tables."),
     ]
     for option in reversed(options):
@@ -144,7 +145,7 @@ def _conductor(study: "Study", options: dict[str, Any]) -> "Conductor":
         made = RunDirectory.fresh(Path("runs"), f"paper-{study.scale.name}")
         made.unlock()
         directory = made.path
-    chosen = Options()
+    chosen = Options(allow_large=options["allow_large"])
     return Conductor(
         study,
         directory,

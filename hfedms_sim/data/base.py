@@ -41,6 +41,8 @@ class Dataset(ABC):
     """How reports call it."""
     is_image: bool = False
     """Whether samples are images (channels, height, width), which a capture may brighten and crop."""
+    generation_s: float = 0.0
+    """Processor seconds that a sample takes to be made, where it is not just read; by this runs are estimated."""
 
     if TYPE_CHECKING:  # at run time there is nothing in the way of attributes, fields or properties of these names
 

@@ -34,6 +34,7 @@ class Glyphs(Dataset):
     name = "glyphs"
     shape = CHARACTER_IMAGES
     is_image = True
+    generation_s = 560e-6
     class_names = tuple(CHARACTERS)
     least_train_samples = LEAST_TRAIN_SAMPLES
 

@@ -59,6 +59,7 @@ class Vibration(Dataset):
     """How many there are if the last machine has fewer than the others."""
 
     name = "vibration"
+    generation_s = 460e-6
     shape = DataShape((1, SAMPLES), len(Condition))
     class_names = CONDITIONS
     least_train_samples = FEWEST_TRAIN_WINDOWS

@@ -114,4 +114,4 @@ def _compared_rounds(result: RunResult) -> int:
     """Return how many of the first rounds are played again: all, or as many as have so many transfers; one at least."""
     rounds = result.arrow("rounds")["round"].to_numpy()
     ends = result.arrow("transfers")["round"].to_numpy().searchsorted(rounds, side="right")
-    return max(1, int((ends <= MOST_TRANSFERS).sum()))
+    return max(1, int((ends * result.scenario.trace_every <= MOST_TRANSFERS).sum()))

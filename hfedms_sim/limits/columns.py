@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
+from hfedms_sim.limits.looked_at import LookedAt, looked_at
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell, Scenario
-from hfedms_sim.trace import Outcome, read_trace_table
-
-MOST_TRANSFERS = 1_000_000
-"""Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
+from hfedms_sim.trace import Outcome, Thinning, read_trace_table, thinning_of, traced_s
 
 PAYLOADS: tuple[str, ...] = get_args(PayloadKind)
 WORKS: tuple[str, ...] = get_args(WorkKind)
@@ -60,10 +58,14 @@ class TraceColumns:
     work: Columns
     faults: FaultColumns | None = None
     """None: nothing can go wrong."""
+    traced_s: float | None = None
+    """How long these rounds took where others between them are left out of the trace; None: there are none such."""
 
     @property
     def elapsed_s(self) -> float:
         """Return how long these rounds took, and what came after the last of them."""
+        if self.traced_s is not None:
+            return self.traced_s
         starts_s = self.rounds["start_s"] if len(self.rounds["start_s"]) else self.transfers["ready_s"]
         if not len(starts_s):
             return 0.0
@@ -73,50 +75,59 @@ class TraceColumns:
 
 def columns_of(scenario: Scenario, source: Path | Mapping[str, pa.Table]) -> TraceColumns:
     """Return the columns of a finished run, from its directory or from its tables."""
-    first, cells = _first_round(source), scenario.cells
-    tables = {name: _table(source, name, first, list(columns)) for name, columns in _COLUMNS.items()}
+    looked, cells = looked_at(source, thinning_of(scenario)), scenario.cells
+    tables = {name: _table(source, name, looked, list(columns)) for name, columns in _COLUMNS.items()}
     rounds, transfers, work = (_numbers(tables[name]) for name in ("rounds", "transfers", "work"))
     names = [cell.name for cell in cells]
     direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], names)
     transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
     transfers |= {"latency_s": _latencies_s(source, cells, cell, transfers["sensor"])}
     work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
-    _note_chains(source, first, rounds, transfers, work)
-    faults = fault_columns(scenario, source, first)
-    _note_outcomes(source, first, transfers, work, is_steady=faults is None)
-    return TraceColumns(rounds, transfers, work, faults)
+    _note_chains(source, looked, rounds, transfers, work)
+    faults = fault_columns(scenario, source, looked)
+    _note_outcomes(source, looked, transfers, work, is_steady=faults is None)
+    return TraceColumns(rounds, transfers, work, faults, _traced_s(source, looked))
+
+
+def _traced_s(source: Path | Mapping[str, pa.Table], looked: LookedAt) -> float | None:
+    """Return how long the rounds took that are looked at, if some between them are not."""
+    if looked.thinning.is_whole:
+        return None
+    table = _table(source, "rounds", looked._replace(thinning=Thinning()), list(_COLUMNS["rounds"]))
+    numbers, starts_s, ends_s = (table[name].to_numpy() for name in _COLUMNS["rounds"])
+    return traced_s(looked.thinning, numbers, starts_s, float(ends_s.max(initial=0.0)))
 
 
 def _note_chains(
     source: Path | Mapping[str, pa.Table],
-    first_round: int,
+    looked: LookedAt,
     rounds: dict[str, Array],
     transfers: dict[str, Array],
     work: dict[str, Array],
 ) -> None:
     """Add which rows belong to one chain, and which rounds are windows; in earlier versions none is."""
-    under_way = _whole_numbers(source, "rounds", first_round, "under_way", np.full(len(rounds["round"]), -1))
+    under_way = _whole_numbers(source, "rounds", looked, "under_way", np.full(len(rounds["round"]), -1))
     rounds["is_window"] = under_way >= 0
     most = 1 + max(transfers["group"].max(initial=0), work["group"].max(initial=0))
     for name, rows in (("transfers", transfers), ("work", work)):
-        version = _whole_numbers(source, name, first_round, "version", rows["round"] - 1)
+        version = _whole_numbers(source, name, looked, "version", rows["round"] - 1)
         rows["chain"] = np.where(rows["group"] >= 0, version * most + rows["group"], -1)
 
 
 def _whole_numbers(
-    source: Path | Mapping[str, pa.Table], name: str, first_round: int, column: str, otherwise: NDArray[np.int64]
+    source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, column: str, otherwise: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a column that tables of earlier versions lack."""
     known = pq.read_schema(source / f"{name}.parquet").names if isinstance(source, Path) else source[name].column_names
     if column not in known:
         return otherwise
-    found = _table(source, name, first_round, ["round", column])[column]
+    found = _table(source, name, looked, ["round", column])[column]
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
 
 
 def _note_outcomes(
     source: Path | Mapping[str, pa.Table],
-    first_round: int,
+    looked: LookedAt,
     transfers: dict[str, Array],
     work: dict[str, Array],
     *,
@@ -130,8 +141,8 @@ def _note_outcomes(
     transfers |= dict.fromkeys(_WAITS, np.zeros(len(transfers["round"])))
     if is_steady:
         return
-    sent = _table(source, "transfers", first_round, ["round", "outcome", *_WAITS])
-    worked = _table(source, "work", first_round, ["round", "outcome"])
+    sent = _table(source, "transfers", looked, ["round", "outcome", *_WAITS])
+    worked = _table(source, "work", looked, ["round", "outcome"])
     transfers |= {name: sent[name].to_numpy() for name in _WAITS}
     transfers["is_ok"] = _codes(sent["outcome"], OUTCOMES) == _OK
     work["is_ok"] = _codes(worked["outcome"], OUTCOMES) == _OK
@@ -154,28 +165,15 @@ def _latencies_s(
     return np.asarray(latencies_s[cell, np.where(sensor >= 0, classes[np.maximum(sensor, 0)], most - 1)])
 
 
-def _first_round(source: Path | Mapping[str, pa.Table]) -> int:
-    """Return the first round to look at, which is the last one if that alone has too many transfers."""
-    if isinstance(source, Path):
-        path = source / "transfers.parquet"
-        if pq.read_metadata(path).num_rows <= MOST_TRANSFERS:
-            return 1
-        numbers = pq.read_table(path, columns=["round"], partitioning=None)["round"].to_numpy()
-    else:
-        numbers = source["transfers"]["round"].to_numpy()
-    if len(numbers) <= MOST_TRANSFERS:
-        return 1
-    return int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1))
-
-
-def _table(source: Path | Mapping[str, pa.Table], name: str, first_round: int, columns: list[str]) -> pa.Table:
+def _table(source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, columns: list[str]) -> pa.Table:
     if isinstance(source, Path):
         texts = [each for each in columns if each in _TEXTS]
-        only = None if first_round == 1 else [("round", ">=", first_round)]
+        only = None if looked.first_round == 1 else [("round", ">=", looked.first_round)]
         path = source / f"{name}.parquet"
-        return pq.read_table(path, columns=columns, filters=only, read_dictionary=texts, partitioning=None)
-    table = source[name].select(columns)
-    return table if first_round == 1 else table.filter(pc.greater_equal(table["round"], first_round))
+        table = pq.read_table(path, columns=columns, filters=only, read_dictionary=texts, partitioning=None)
+    else:
+        table = source[name].select(columns)
+    return table if looked.is_whole else table.filter(pa.array(looked.has(table["round"].to_numpy())))
 
 
 def _numbers(table: pa.Table) -> dict[str, Array]:

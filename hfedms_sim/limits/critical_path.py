@@ -155,8 +155,8 @@ def _share_within(steps: dict[str, Array]) -> Floats:
 def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     """Return the rows of the transfers and of the work on the paths."""
     transfers, work, rounds = columns.transfers, columns.work, columns.rounds["round"]
-    first, count = (int(rounds[0]) if len(rounds) else 1), len(rounds)
-    of_round, of_work = transfers["round"] - first, work["round"] - first
+    count = len(rounds)
+    of_round, of_work = (np.searchsorted(rounds, rows["round"]) for rows in (transfers, work))
     starts_s = np.append(columns.rounds["start_s"], np.inf)  # roll calls that nobody answered are before it
     start_s, is_window = starts_s[np.minimum(of_round, count)], np.append(columns.rounds["is_window"], False)
     goes_on = is_window[np.minimum(of_round, count)] & (transfers["end_s"] > start_s)
@@ -296,7 +296,7 @@ def _in_order(columns: TraceColumns, transfers: Ints, work: Ints) -> dict[str, A
     }
     order = np.lexsort((steps["kind"] == 2, steps["end_s"], steps["start_s"], steps["round"]))
     steps = {name: values[order] for name, values in steps.items()}
-    of_round = steps["round"] - (rounds["round"][0] if count else 1)
+    of_round = np.searchsorted(rounds["round"], steps["round"])
     is_first = steps["is_first"] = np.append(True, np.diff(of_round) > 0)[: len(of_round)]
     steps["begin_s"] = np.where(is_first, rounds["start_s"][of_round], np.roll(steps["end_s"], 1))
     steps["chain_sensors"] = _chain_sensors(steps)

@@ -19,6 +19,7 @@ from hfedms_sim.report.run_labels import is_timing_only, telling_facts, telling_
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
+from hfedms_sim.trace import thinning_of
 from hfedms_sim.units import format_bps, format_bytes, format_joules, format_seconds
 
 _OUT_OF_COVERAGE = "out of coverage"  # the kind of fault that is told with the sensors
@@ -80,6 +81,8 @@ def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
     summary = result.summary
     yield "rounds", rounds_in_words(result)
     yield "sensors", _sensors(result)
+    if not (thinning := thinning_of(result.scenario)).is_whole:
+        yield "trace", f"transfers, work and captures {thinning}"
     if faults := fault_counts(result):
         yield "faults", counted(faults)
     yield "simulated time", f"{format_seconds(summary['simulated_s'])} ({summary['simulated_s']:,.1f} s)"

@@ -171,6 +171,8 @@ class Scenario(Settings):
     """What connects base stations and server."""
     strategy: Annotated[SerializeAsAny[LocalTraining], Field(default_factory=dict, validate_default=True)]
     """The federated algorithm and its settings."""
+    trace_every: PositiveInt = 1
+    """Rows of transfers, work and captures are written of every n-th cycle only; all other tables are whole."""
     engine: Literal["auto", "generic", "lowrank", "native"] = "auto"
     """How training is computed."""
     round_period_s: Annotated[float, Field(ge=1e-3, le=1e9)] | None = None

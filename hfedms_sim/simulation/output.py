@@ -18,13 +18,15 @@ from hfedms_sim.lineage import State, save_weights
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.trace import Trace
+from hfedms_sim.trace import Thinning, Trace
 
 
 class Output(ABC):
     """What a run fills while it is played."""
 
-    def __init__(self, name: str, learning: Path | None) -> None:
+    def __init__(self, name: str, directory: Path | None, learning: Path | None) -> None:
+        self.directory = directory
+        """Where it is written; None: nowhere."""
         self.learning = learning
         """Where the lineage store is; None: what is learnt is not kept."""
         self._name = name
@@ -45,7 +47,7 @@ class Output(ABC):
         """Note what is about to be played, and with what."""
 
     @abstractmethod
-    def open_trace(self) -> Trace:
+    def open_trace(self, thinning: Thinning) -> Trace:
         """Return the tables to be filled; as a context they are complete at its end."""
 
     @abstractmethod
@@ -69,14 +71,15 @@ class MemoryOutput(Output):
     """Tables and model in memory. Nothing is written."""
 
     def __init__(self) -> None:
-        super().__init__("run", None)
+        super().__init__("run", None, None)
         self._trace = Trace()
         self._model: State | None = None
 
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
         pass
 
-    def open_trace(self) -> Trace:
+    def open_trace(self, thinning: Thinning) -> Trace:
+        self._trace = Trace(thinning=thinning)
         return self._trace
 
     def tables(self) -> Mapping[str, pa.Table]:
@@ -96,7 +99,7 @@ class DiskOutput(Output):
     """A run directory, which is unlocked at the end."""
 
     def __init__(self, directory: RunDirectory) -> None:
-        super().__init__(str(directory.path), directory.learning)
+        super().__init__(str(directory.path), directory.path, directory.learning)
         self._directory = directory
 
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
@@ -104,8 +107,8 @@ class DiskOutput(Output):
             self._directory.require_untrained()
         self._directory.begin(scenario, provenance)
 
-    def open_trace(self) -> Trace:
-        return Trace(self._directory.path)
+    def open_trace(self, thinning: Thinning) -> Trace:
+        return Trace(self._directory.path, thinning)
 
     def tables(self) -> Path:
         return self._directory.path

@@ -17,6 +17,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.run_directory import RunDirectory, learning_of
 from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.simulation.engines import device_of
+from hfedms_sim.simulation.estimate import estimate_of
 from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.output import output_at
 from hfedms_sim.simulation.parts import AnyModel, Parts, parts_of, with_objects
@@ -24,6 +25,7 @@ from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.strategies import AnyStrategy
+from hfedms_sim.trace import thinning_of
 
 
 def run(  # noqa: PLR0913 (a run has many settings, all by name)
@@ -37,6 +39,7 @@ def run(  # noqa: PLR0913 (a run has many settings, all by name)
     threads: int = 1,
     device: str = "cpu",
     allow_infeasible: bool = False,
+    allow_large: bool = False,
     out: RunDirectory | Path | str | None = None,
     learn_from: Sequence[Path | str] = (),
     pins: Collection[str] = (),
@@ -55,6 +58,7 @@ def run(  # noqa: PLR0913 (a run has many settings, all by name)
         threads: threads that training uses. Results depend on it, in the last bits.
         device: where training computes: `cpu`, `cuda`, or `auto` for an accelerator if there is one.
         allow_infeasible: go on even if the first round takes more than 30 simulated days, rarely what was meant.
+        allow_large: go on even if it is estimated to need more memory, or room on the disk, than there is.
         out: the run directory to make; None keeps the tables and the model in memory.
         learn_from: run directories. What they have learnt under the same lineage is not learnt again.
         pins: lineages whose states are kept for other runs.
@@ -80,10 +84,12 @@ def run(  # noqa: PLR0913 (a run has many settings, all by name)
         parts = parts or parts_of(scenario, model, data)
         provenance = provenance_of(scenario.seed) | {"timing_only": timing_only, "outside": parts.outside.paths()}
         others = [learning_of(Path(other)) for other in learn_from]
+        if not allow_large:
+            estimate_of(scenario, parts, timing_only=timing_only).require_room(output.directory)
         output.begin(scenario, provenance)
         stored = nullcontext() if timing_only else LineageStore(output.learning, others, pins=pins, on_notice=on_notice)
         with stored as store:
-            with output.open_trace() as trace:
+            with output.open_trace(thinning_of(scenario)) as trace:
                 session = Session(scenario, parts, trace, threads=threads, device=device_of(device), store=store)
                 if notice := empty_cells_notice(session.cells):
                     on_notice(f"{scenario.name}: {notice}")

@@ -30,6 +30,7 @@ from hfedms_sim.strategies.known import (
     strategy_of,
 )
 from hfedms_sim.strategies.static import StaticGroups, StaticICG
+from hfedms_sim.strategies.workload import Workload
 
 STRATEGIES = KnownStrategies(
     KIND,
@@ -77,6 +78,7 @@ __all__ = [
     "NetworkView",
     "PlanContext",
     "Strategy",
+    "Workload",
     "code_digest",
     "make_strategy",
     "name_of",

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ModelSpec
+from hfedms_sim.schedule import invited
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.costs import Costs, plain_costs
+from hfedms_sim.strategies.workload import Workload
 
 Own = TypeVar("Own", bound=LocalTraining)
 State = TypeVar("State")
@@ -60,6 +62,12 @@ class Strategy(ABC, Generic[Own, State]):
     def costs(cls, settings: Own, model: ModelSpec) -> Costs:
         """Return what a participant of a full round costs."""
         return plain_costs(settings, model)
+
+    @classmethod
+    def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
+        """Return what a whole run asks of so many sensors; by default that those invited to a round train in it."""
+        each_round = invited(settings, sensors)
+        return Workload(rounds * each_round, each_round)
 
     def full_plan(self, round_number: int, cycle: int, groups: tuple[Group, ...], total_groups: int) -> Plan:
         """Return a round in which every sensor of these groups trains the whole model; `replace` adds what is more."""

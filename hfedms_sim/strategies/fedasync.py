@@ -32,6 +32,6 @@ class FedAsync(Windowed[FedAsyncSettings]):
     Settings: ClassVar = FedAsyncSettings
     learner = "hfedms_sim.strategies.learners.fedasync:MixingLearner"
 
-    @property
-    def awaited(self) -> int:
+    @classmethod
+    def awaited(cls, settings: FedAsyncSettings) -> int:
         return 1

@@ -28,6 +28,6 @@ class FedBuff(Windowed[FedBuffSettings]):
     Settings: ClassVar = FedBuffSettings
     learner = "hfedms_sim.strategies.learners.fedbuff:BufferedLearner"
 
-    @property
-    def awaited(self) -> int:
-        return self.settings.buffer
+    @classmethod
+    def awaited(cls, settings: FedBuffSettings) -> int:
+        return settings.buffer

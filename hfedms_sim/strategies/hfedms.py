@@ -25,6 +25,7 @@ from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
 from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, kept_counts, of_those, reported_counts
 from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.strategies.workload import Groupings, Workload
 from hfedms_sim.units import BYTES_PER_PARAMETER
 
 _LABEL_BYTES = 1
@@ -137,8 +138,30 @@ class HFedMSState:
 Own = TypeVar("Own", bound=ChainSettings)
 
 
+def groupings_of(settings: ChainSettings, sensors: int, cycles: int) -> Groupings:
+    """Return how often sensors are grouped in so many cycles, and into how many groups."""
+    first, typical = (
+        group_count(settings.growth, settings.alpha, settings.beta, cycle, sensors) for cycle in (1, (cycles + 1) // 2)
+    )
+    return Groupings(cycles, first, typical)
+
+
 class SequentialToParallel(Strategy[Own, HFedMSState]):
     """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
+
+    @classmethod
+    def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
+        """Return cycles of one full round each, and else calibration, with the share of all sensors that is drawn."""
+        each_round = invited(settings, sensors)
+        cycles = cycle_of(rounds, settings.cycle_rounds)
+        return Workload(
+            trainings=cycles * each_round,
+            side_by_side=each_round,
+            calibrations=(rounds - cycles) * each_round,
+            reports=(cycles if settings.class_counts == "cycle" else 1) * sensors,
+            scattered=cycles * each_round if settings.cycle_rounds > 1 else 0,
+            groupings=groupings_of(settings, sensors, cycles),
+        )
 
     def start(self) -> HFedMSState:
         return HFedMSState(round=1, groups=(), memory={}, captured={}, seen={})
@@ -202,6 +225,16 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     rule = "as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics"
     Settings: ClassVar = HFedMSDynamicSettings
     learner = "hfedms_sim.strategies.learners.hfedms:CalibratingLearner"
+
+    @classmethod
+    def workload(cls, settings: HFedMSDynamicSettings, sensors: int, rounds: int) -> Workload:
+        """Return that of the chains, and what the sensors that were drawn once remember and calibrate with."""
+        chains = super().workload(settings, sensors, rounds)
+        if settings.scc == "off" or settings.cycle_rounds == 1:
+            return chains
+        passes = settings.calibration_epochs * settings.memory * chains.calibrations
+        who = sensors if settings.has_initial_memory else min(sensors, chains.trainings)
+        return chains._replace(remembered=settings.memory * who, remembered_passes=passes)
 
     @classmethod
     def costs(cls, settings: HFedMSDynamicSettings, model: ModelSpec) -> Costs:

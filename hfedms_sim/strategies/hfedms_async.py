@@ -19,8 +19,11 @@ from hfedms_sim.schedule import group_count, selected
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.fedasync import MixingSettings
 from hfedms_sim.strategies.grouped import grouped, kept_counts, of_those, reported_counts
-from hfedms_sim.strategies.hfedms import ChainSettings
+from hfedms_sim.strategies.hfedms import ChainSettings, groupings_of
 from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.strategies.workload import Workload
+
+_COUNTED_CYCLES = 1_000  # one by one, in a workload
 
 
 class HFedMSAsyncSettings(ChainSettings, MixingSettings):
@@ -49,6 +52,22 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
     rule = "as hfedms-s, but each chain that arrives: w <- (1 - a) w + a w_chain with a = mixing s(staleness)"
     Settings: ClassVar = HFedMSAsyncSettings
     learner = "hfedms_sim.strategies.learners.fedasync:MixingLearner"
+
+    @classmethod
+    def workload(cls, settings: HFedMSAsyncSettings, sensors: int, rounds: int) -> Workload:
+        """Return cycles of m arrivals each, of chains that become shorter as there are more groups."""
+        trainings = cycles = windows = 0
+        while windows < rounds:
+            cycles += 1
+            groups = group_count(settings.growth, settings.alpha, settings.beta, cycles, sensors)
+            arrivals = min(selected(settings.sample_ratio, groups), rounds - windows)
+            if cycles > _COUNTED_CYCLES:  # the rest as if groups did not grow any more
+                arrivals, cycles = rounds - windows, cycles + (rounds - windows) // arrivals
+            windows += arrivals
+            trainings += arrivals * (sensors // groups)
+        under_way = selected(settings.sample_ratio, sensors)
+        reports = (cycles if settings.class_counts == "cycle" else 1) * sensors
+        return Workload(trainings, under_way, reports=reports, groupings=groupings_of(settings, sensors, cycles))
 
     def start(self) -> AsyncState:
         return AsyncState(round=1)

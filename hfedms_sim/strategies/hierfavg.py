@@ -16,6 +16,7 @@ from pydantic import Field
 
 from hfedms_sim.rounds import Group, Plan, PlanContext
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
+from hfedms_sim.strategies.workload import Workload
 
 
 class HierFAVGSettings(AveragingSettings):
@@ -31,6 +32,12 @@ class HierFAVG(Averaging[HierFAVGSettings]):
     rule = "n times in each cell: w_c <- sum_k (n_k / n_c) w_k;  then w <- sum_c (n_c / n) w_c"
     Settings: ClassVar = HierFAVGSettings
     learner = "hfedms_sim.strategies.learners.hierfavg:HierarchicalLearner"
+
+    @classmethod
+    def workload(cls, settings: HierFAVGSettings, sensors: int, rounds: int) -> Workload:
+        """Return FedAvg's, whose sensors train as often as base stations average."""
+        averaged = super().workload(settings, sensors, rounds)
+        return averaged._replace(trainings=settings.edge_rounds * averaged.trainings)
 
     def plan(self, state: int, context: PlanContext) -> Plan:
         clients = self.participants(state, context)

@@ -12,8 +12,8 @@ from hfedms_sim.strategies.base import Strategy
 AnyStrategy = type[Strategy[Any, Any]]
 KnownStrategies = Known[Strategy[Any, Any]]
 
-_METHODS = {"__init__": 3, "costs": 2, "start": 1, "report": 2, "plan": 3, "update": 4}
-"""With how many arguments each is called; `costs` is a class method."""
+_METHODS = {"__init__": 3, "costs": 2, "workload": 3, "start": 1, "report": 2, "plan": 3, "update": 4}
+"""With how many arguments each is called; `costs` and `workload` are class methods."""
 
 
 def name_of(strategy: AnyStrategy) -> str:

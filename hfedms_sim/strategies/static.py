@@ -19,6 +19,7 @@ from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
 from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
 from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.strategies.workload import Groupings, Workload
 
 _ONCE = 1  # the cycle that the draws of the only grouping are keyed by
 _RULE = "w <- mean over the drawn groups of the last sensor's model; groups and order are fixed"
@@ -64,6 +65,13 @@ class FixedGroups(Strategy[Own, StaticState]):
     def _form(self, context: PlanContext) -> tuple[Groups, int | None]:
         """Return the groups, and how unlike they are where that is known."""
 
+    @classmethod
+    def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
+        """Return chains of equal length in the drawn groups."""
+        groups = min(settings.beta, sensors)
+        each_round = invited(settings, groups) * (sensors // groups)
+        return Workload(rounds * each_round, each_round)
+
     def start(self) -> StaticState:
         return StaticState(1, ())
 
@@ -100,6 +108,12 @@ class StaticICG(FixedGroups[StaticICGSettings]):
     paper = "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (inter-cluster grouping, once)"
     rule = _RULE
     Settings: ClassVar = StaticICGSettings
+
+    @classmethod
+    def workload(cls, settings: StaticICGSettings, sensors: int, rounds: int) -> Workload:
+        """Return that of fixed groups, and the one report they are formed by."""
+        chains, groups = super().workload(settings, sensors, rounds), min(settings.beta, sensors)
+        return chains._replace(reports=sensors, groupings=Groupings(1, groups, groups))
 
     def report(self, state: StaticState) -> Payload | None:
         return class_counts_report(self.factory.model.classes) if state.round == 1 else None

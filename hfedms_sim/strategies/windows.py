@@ -23,6 +23,7 @@ from hfedms_sim.rounds import Group, Plan, PlanContext, RoundRecord, Singles
 from hfedms_sim.scenario import LocalTraining, NonNegativeFloat
 from hfedms_sim.schedule import selected
 from hfedms_sim.strategies.base import Strategy
+from hfedms_sim.strategies.workload import Workload
 
 StalenessLaw = Literal["constant", "polynomial", "hinge"]
 _UNUSED: dict[StalenessLaw, frozenset[str]] = {
@@ -68,10 +69,16 @@ Own = TypeVar("Own", bound=WindowSettings)
 class Windowed(Strategy[Own, int]):
     """Sensors that train alone. The state is the number of the coming window."""
 
-    @property
+    @classmethod
     @abstractmethod
-    def awaited(self) -> int:
-        """After how many arrivals the server makes a new model."""
+    def awaited(cls, settings: Own) -> int:
+        """Return after how many arrivals the server makes a new model."""
+
+    @classmethod
+    def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
+        """Return what all arrivals are worth, and whoever is under way at the end."""
+        under_way = selected(settings.sample_ratio, sensors)
+        return Workload(rounds * cls.awaited(settings) + under_way, under_way)
 
     def start(self) -> int:
         return 1
@@ -80,7 +87,7 @@ class Windowed(Strategy[Own, int]):
         starting, waiting = self._draw(state, context)
         return replace(
             self.full_plan(state, state, starting, total_groups=len(self.factory.sensors)),
-            closes_after=self.awaited,
+            closes_after=self.awaited(self.settings),
             carries_over=True,
             standby=waiting,
         )

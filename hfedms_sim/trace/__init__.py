@@ -14,6 +14,7 @@ from hfedms_sim.trace.tables import (
     TransferRow,
     WorkRow,
 )
+from hfedms_sim.trace.thinning import Thinning, thinning_of, traced_rounds, traced_s
 
 __all__ = [
     "TABLES",
@@ -26,10 +27,14 @@ __all__ = [
     "SensorRow",
     "Table",
     "TableRecorder",
+    "Thinning",
     "Trace",
     "TransferRow",
     "WorkRow",
     "arrow_schema",
     "export_trace",
     "read_trace_table",
+    "thinning_of",
+    "traced_rounds",
+    "traced_s",
 ]

@@ -5,7 +5,7 @@ before the first is renamed. In memory it is an Arrow table. A run on disk plays
 only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic
@@ -15,7 +15,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hfedms_sim.trace.tables import CAPTURES, FAULTS, ROUNDS, SENSORS, TRANSFERS, WORK, RowT, Table
+from hfedms_sim.trace.tables import (
+    CAPTURES,
+    FAULTS,
+    ROUNDS,
+    SENSORS,
+    TRANSFERS,
+    WORK,
+    CaptureRow,
+    RowT,
+    Table,
+    TransferRow,
+    WorkRow,
+)
+from hfedms_sim.trace.thinning import Thinning
+
+Keeps = Callable[[RowT], bool]
 
 CHUNK_ROWS = 8_192  # Python rows are turned into a batch while they are still in the processor's cache
 ROW_GROUP_BATCHES = 16
@@ -28,15 +43,19 @@ def arrow_schema(table: Table[Any]) -> pa.Schema:
 
 
 class TableRecorder(Generic[RowT]):
-    """One table, in memory."""
+    """One table, in memory. `keeps` says which rows are kept; None: all."""
 
-    def __init__(self, table: Table[RowT]) -> None:
+    def __init__(self, table: Table[RowT], keeps: Keeps[RowT] | None = None) -> None:
         self.table = table
+        self._keeps = keeps
         self.schema = arrow_schema(table)
         self._rows: list[RowT] = []
         self._batches: list[pa.RecordBatch] = []
 
     def append(self, row: RowT) -> None:
+        """Append a row, if it is one that is kept."""
+        if self._keeps is not None and not self._keeps(row):
+            return
         self._rows.append(row)
         if len(self._rows) >= CHUNK_ROWS:
             self._gather()
@@ -83,8 +102,8 @@ class TableRecorder(Generic[RowT]):
 class ParquetRecorder(TableRecorder[RowT]):
     """One table, in a file of `directory`."""
 
-    def __init__(self, table: Table[RowT], directory: Path) -> None:
-        super().__init__(table)
+    def __init__(self, table: Table[RowT], directory: Path, keeps: Keeps[RowT] | None = None) -> None:
+        super().__init__(table, keeps)
         self._path = directory.absolute() / f"{table.name}.parquet"
         self._temporary = self._path.with_name(f".{table.name}.parquet.part")
         often_alike = [name for name in self.schema.names if name not in _MOMENTS]
@@ -117,16 +136,23 @@ class ParquetRecorder(TableRecorder[RowT]):
 
 
 class Trace:
-    """All tables of a run. As a context it commits them all on success and leaves nothing of them on failure."""
+    """All tables of a run. As a context it commits them all on success and leaves nothing of them on failure.
 
-    def __init__(self, directory: Path | None = None) -> None:
-        def recorder(table: Table[RowT]) -> TableRecorder[RowT]:
-            return TableRecorder(table) if directory is None else ParquetRecorder(table, directory)
+    `thinning` says which rounds have rows in the tables that grow with every transfer; None: all.
+    """
 
+    def __init__(self, directory: Path | None = None, thinning: Thinning | None = None) -> None:
+        def recorder(table: Table[RowT], keeps: Keeps[RowT] | None = None) -> TableRecorder[RowT]:
+            return TableRecorder(table, keeps) if directory is None else ParquetRecorder(table, directory, keeps)
+
+        def is_kept(row: TransferRow | WorkRow | CaptureRow) -> bool:
+            return thinning is None or thinning.keeps(row.round)
+
+        keeps = None if thinning is None or thinning.is_whole else is_kept
         self.rounds = recorder(ROUNDS)
-        self.transfers = recorder(TRANSFERS)
-        self.work = recorder(WORK)
-        self.captures = recorder(CAPTURES)
+        self.transfers = recorder(TRANSFERS, keeps)
+        self.work = recorder(WORK, keeps)
+        self.captures = recorder(CAPTURES, keeps)
         self.faults = recorder(FAULTS)
         self.sensors = recorder(SENSORS)
 

@@ -20,6 +20,7 @@ from hfedms_sim.report.views.lanes import LanesBy, lanes_of
 from hfedms_sim.report.views.scales import Unit, time_unit
 from hfedms_sim.result import RunResult
 from hfedms_sim.rounds import EVERYONE, SERVER, STATION
+from hfedms_sim.trace import thinning_of
 from hfedms_sim.units import format_bytes, format_seconds
 
 MOST_SPANS = 4_000
@@ -42,7 +43,7 @@ def typical_round(result: RunResult) -> int:
     """Return the round that stands for a run (`limits.typical_round`)."""
     if result.rounds.empty:
         raise InputError(f"{name_of(result)}: has no rounds")
-    return limits.typical_round(result.rounds)
+    return limits.typical_round(result.traced_rounds)
 
 
 def timeline_figure(
@@ -65,6 +66,8 @@ def timeline_figure(
     bars = {"sent": sent, "waiting": waiting, "work": _work_bars(work, found.of_work, on_path)}
     count = sum(len(each.lane) for each in bars.values())
     if not count:
+        if not (thinning := thinning_of(result.scenario)).keeps(round_number):
+            raise InputError(f"{name_of(result)}: round {round_number} is left out of its trace, which is {thinning}")
         raise InputError(f"{name_of(result)}: round {round_number} has neither transfers nor work that takes time")
     unit = time_unit(length_s)
     spans = _spans(_thinned(bars, most_spans), transfers, work, started_s, unit)

@@ -26,6 +26,7 @@ from hfedms_sim.report.views.scales import Unit, time_unit
 from hfedms_sim.result import RunResult, channels_of
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.trace import thinning_of
 from hfedms_sim.units import format_seconds
 
 Floats = NDArray[np.float64]
@@ -67,7 +68,12 @@ def utilisation_figure(result: RunResult, *, bins: int = BINS) -> Figure:
 
 
 def use_over_time(result: RunResult, bins: int = BINS) -> UseOverTime:
-    """Return the share of airtime in use in each bin, for every cell and direction."""
+    """Return the share of airtime in use in each bin, for every cell and direction.
+
+    Refused of a run whose trace lacks rounds: their airtime would seem not to be in use.
+    """
+    if not (thinning := thinning_of(result.scenario)).is_whole:
+        raise InputError(f"{name_of(result)}: its transfers are {thinning}, so their use over time is not known")
     transfers = result.transfers
     elapsed_s = max(float(result.summary["simulated_s"]), float(transfers["end_s"].max()) if len(transfers) else 0.0)
     edges_s: Floats = np.linspace(0.0, elapsed_s, bins + 1, dtype=np.float64)

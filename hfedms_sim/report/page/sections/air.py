@@ -58,11 +58,12 @@ def _timelines(result: RunResult, numbers: Sequence[int], lanes: LanesBy) -> Ite
 
 
 def chosen_rounds(result: RunResult, most: int) -> list[int]:
-    """Return the numbers of the rounds to show: all, or the first, last, longest and typical one and some between."""
-    numbers = result.rounds["round"].to_numpy()
+    """Return which traced rounds to show: all, or the first, last, longest and typical one and some between."""
+    rounds = result.traced_rounds
+    numbers = rounds["round"].to_numpy()
     if len(numbers) <= most:
         return [int(number) for number in numbers]
-    lengths_s = (result.rounds["end_s"] - result.rounds["start_s"]).to_numpy()
+    lengths_s = (rounds["end_s"] - rounds["start_s"]).to_numpy()
     needed = {int(numbers[0]), int(numbers[-1]), int(numbers[lengths_s.argmax()]), typical_round(result)}
     between = numbers[np.linspace(0, len(numbers) - 1, max(0, most - len(needed)) + 2).astype(int)[1:-1]]
     return sorted(needed | {int(number) for number in between})

@@ -3,6 +3,7 @@
 from hfedms_sim.exhibits import Table
 from hfedms_sim.report.page.runs import PageRuns
 from hfedms_sim.report.run_labels import run_sets
+from hfedms_sim.trace import thinning_of
 
 
 def radio_table(runs: PageRuns) -> Table | None:
@@ -13,7 +14,12 @@ def radio_table(runs: PageRuns) -> Table | None:
 
 
 def sample_table(runs: PageRuns) -> Table | None:
-    """Return how many samples were captured and how many overflowed, by variant; None if none was lost."""
+    """Return how many samples were captured and how many overflowed, by variant; None if none was lost.
+
+    None too where a trace lacks rounds, because it lacks their captures.
+    """
+    if any(not thinning_of(result.scenario).is_whole for result in runs.results):
+        return None
     rows: list[tuple[str, float, float]] = []
     for label, results in run_sets(runs.results):
         captured, arrived, lost = (

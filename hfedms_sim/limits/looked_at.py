@@ -1,0 +1,43 @@
+"""Which rounds of a run are looked at: all whose rows are in the trace, or the last of them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hfedms_sim.trace import Thinning
+
+MOST_TRANSFERS = 1_000_000
+"""Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
+
+
+class LookedAt(NamedTuple):
+    first_round: int
+    thinning: Thinning
+
+    def has(self, rounds: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of these rounds are looked at."""
+        return np.asarray((rounds >= self.first_round) & self.thinning.kept(rounds))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether that is all rounds."""
+        return self.first_round == 1 and self.thinning.is_whole
+
+
+def looked_at(source: Path | Mapping[str, pa.Table], thinning: Thinning) -> LookedAt:
+    """Return the rounds of a run to look at, which is the last one if that alone has too many transfers."""
+    if isinstance(source, Path):
+        path = source / "transfers.parquet"
+        if pq.read_metadata(path).num_rows <= MOST_TRANSFERS:
+            return LookedAt(1, thinning)
+        numbers = pq.read_table(path, columns=["round"], partitioning=None)["round"].to_numpy()
+    else:
+        numbers = source["transfers"]["round"].to_numpy()
+    if len(numbers) <= MOST_TRANSFERS:
+        return LookedAt(1, thinning)
+    return LookedAt(int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1)), thinning)
