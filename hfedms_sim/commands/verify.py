@@ -13,9 +13,9 @@ from hfedms_sim.errors import RunError
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN|CAMPAIGN...")
 @click.option("--no-replay", is_flag=True, help="Play nothing: only read what is there.")
 def verify(directories: tuple[Path, ...], no_replay: bool) -> None:
-    """Verify that finished runs, or campaigns, hold what they held; exit code 1 if one does not.
+    """Verify that finished runs and campaigns hold what they held when they were written.
 
-    Files are compared with their checksums, tables with the summary and with what was learnt. Then the clock is played
+    The exit code is 1 if one does not. Files are compared with their checksums, tables with the summary and with what was learnt. Then the clock is played
     again without training, and everything that does not depend on training is compared.
     """
     from hfedms_sim.integrity import verify as verified
