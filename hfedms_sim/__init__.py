@@ -9,8 +9,8 @@
 `load_scenario` makes a scenario and `Scenario.replacing` another one of it. `run` plays and trains it, `play` gives its
 rounds one by one, `resume` goes on with an unfinished run and `open_run` reads a finished one. `explain` says what
 limited a run and what would help. `compare` and `sweep` play a scenario many times over, and `open_campaign` reads what
-they left. `from_arrays`, `Dataset` and `Model` are for data and networks of your own. What cannot be used is an
-`InputError` of one line. docs/python.md is the reference.
+they left. `verify` says whether a run or a campaign still holds what it held. `from_arrays`, `Dataset` and `Model` are
+for data and networks of your own. What cannot be used is an `InputError` of one line. docs/python.md is the reference.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hfedms_sim.data import Dataset, Partition, from_arrays
     from hfedms_sim.errors import InputError, RunError
     from hfedms_sim.explanation import Explanation, explain
+    from hfedms_sim.integrity import Verification, verify
     from hfedms_sim.loading import load_scenario
     from hfedms_sim.models import Model
     from hfedms_sim.result import RunResult
@@ -46,6 +47,7 @@ _HOMES = {
     "RunResult": "hfedms_sim.result",
     "Scenario": "hfedms_sim.scenario",
     "Standing": "hfedms_sim.campaign",
+    "Verification": "hfedms_sim.integrity",
     "compare": "hfedms_sim.campaign",
     "explain": "hfedms_sim.explanation",
     "from_arrays": "hfedms_sim.data",
@@ -57,6 +59,7 @@ _HOMES = {
     "resume": "hfedms_sim.simulation",
     "run": "hfedms_sim.simulation",
     "sweep": "hfedms_sim.campaign",
+    "verify": "hfedms_sim.integrity",
 }
 
 __all__ = [
@@ -73,6 +76,7 @@ __all__ = [
     "RunResult",
     "Scenario",
     "Standing",
+    "Verification",
     "compare",
     "explain",
     "from_arrays",
@@ -84,6 +88,7 @@ __all__ = [
     "resume",
     "run",
     "sweep",
+    "verify",
 ]
 
 

@@ -18,6 +18,7 @@ from hfedms_sim.commands.report import report
 from hfedms_sim.commands.show import show
 from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
 from hfedms_sim.commands.validate import validate
+from hfedms_sim.commands.verify import verify
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of
 
@@ -261,6 +262,7 @@ main.add_command(paper)
 main.add_command(plot)
 main.add_command(report)
 main.add_command(validate)
+main.add_command(verify)
 
 if __name__ == "__main__":
     main()

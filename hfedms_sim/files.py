@@ -30,6 +30,15 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def remove(path: Path) -> None:
+    """Remove a file, if it is there; that it is gone has reached the disk when this returns."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return
+    _sync_directory(path.parent)
+
+
 def remove_leftovers(directory: Path) -> None:
     """Remove temporary files of a process that was killed while it wrote."""
     for leftover in directory.glob(".*.part"):

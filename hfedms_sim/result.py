@@ -1,10 +1,11 @@
 """RunResult: what a run leaves behind, and how it is read again.
 
-    scenario.yaml  provenance.json  summary.json  learning/
+    scenario.yaml  provenance.json  summary.json  learning/  SHA256SUMS
     rounds|transfers|work|captures|faults|sensors.parquet
 
-Tables hold nothing that differs between two equal runs; wall-clock times are in provenance and summary only. How the
-directory is made and written is in run_directory.py.
+Tables hold nothing that differs between two equal runs; wall-clock times are in provenance and summary only. A file
+that does not match its checksum (checksums.py) is refused when it is read. How the directory is made and written is in
+run_directory.py.
 """
 
 import json
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
-from hfedms_sim.limits import Limits, limits_of
+from hfedms_sim.limits import TABLES_READ, Limits, limits_of
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
 from hfedms_sim.summary import checked_summary
@@ -63,7 +65,13 @@ class RunResult:
         if self.tables is not None:
             return self.tables[name]
         assert self.directory is not None
-        return read_trace_table(self.directory, name)
+        return read_trace_table(self.directory, name, self._checksums)
+
+    @cached_property
+    def _checksums(self) -> Checksums:
+        """What the directory's files held when the run ended."""
+        assert self.directory is not None
+        return Checksums(self.directory)
 
     def in_memory(self) -> "RunResult":
         """Return the same run with its tables and its model in memory, whatever becomes of its directory.
@@ -114,6 +122,9 @@ class RunResult:
         """What limited the run: the use of every direction of every cell, and the critical path of each round."""
         source = self.tables if self.tables is not None else self.directory
         assert source is not None, "a run is in memory or in a directory"
+        if self.tables is None:
+            for name in TABLES_READ:
+                self._checksums.require(f"{name}.parquet")
         try:
             return limits_of(self.scenario, source)
         except (pa.ArrowException, OSError) as error:
@@ -162,6 +173,8 @@ class RunResult:
         if self.model is not None:
             return dict(self.model)
         path = None if self.directory is None else self.directory / "learning" / MODEL_FILE
+        if path is not None:
+            self._checksums.require(f"learning/{MODEL_FILE}")
         if path is None or not path.is_file():
             raise InputError(f"{self.directory or self.scenario.name}: has no model, it was not trained")
         try:
@@ -296,9 +309,12 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
     missing = _missing(directory)
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing{_runs_within(directory)}")
+    checksums = Checksums(directory)
+    for name in ("scenario.yaml", "summary.json", "provenance.json"):
+        checksums.require(name)
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml"), choices),
-        summary=_read_summary(directory / "summary.json"),
+        summary=read_summary(directory / "summary.json"),
         provenance=read_json(directory / "provenance.json"),
         directory=directory,
     )
@@ -311,7 +327,8 @@ def _runs_within(directory: Path) -> str:
     return f"; it holds {len(runs)} runs, such as {runs[0]}" if runs else ""
 
 
-def _read_summary(path: Path) -> dict[str, Any]:
+def read_summary(path: Path) -> dict[str, Any]:
+    """Return the content of a summary.json in the form of this version; what no version has written is refused."""
     content = read_json(path)
     try:
         return checked_summary(content)

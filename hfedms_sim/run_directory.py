@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
 from hfedms_sim.files import remove_leftovers, write_atomically
 from hfedms_sim.result import differences, read_json
@@ -61,9 +62,11 @@ class RunDirectory:
             if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
                 raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
             return cls(path, is_new=False)
-        before = load_scenario(str(path / "scenario.yaml"), choices).model_dump(mode="json")
-        for key, was, now in differences(before, scenario.model_dump(mode="json")):
-            raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {now!r:.80}")
+        try:
+            _require_same(path, load_scenario(str(path / "scenario.yaml"), choices), scenario)
+        except InputError:
+            Checksums(path).require("scenario.yaml")  # damage is a better reason than what came of it
+            raise
         return cls(path, is_new=False)
 
     def require_untrained(self) -> None:
@@ -77,6 +80,7 @@ class RunDirectory:
             raise InputError(f"{self.path}: was trained; ", TIMING_ONLY, " would undo that, choose another ", OUT)
 
     def _provenance(self) -> dict[str, Any]:
+        Checksums(self.path).require("provenance.json")
         return read_json(self.path / "provenance.json")
 
     @property
@@ -95,6 +99,7 @@ class RunDirectory:
             self._lock = None
 
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
+        remove_checksums(self.path)  # first: it never speaks of what is being changed
         remove_leftovers(self.path)
         self.learning.mkdir(exist_ok=True)
         write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
@@ -109,6 +114,11 @@ def learning_of(run: Path) -> Path:
     if not (run / "learning").is_dir():
         raise InputError(f"{run}: is no run to learn from, it has no learning directory")
     return run / "learning"
+
+
+def _require_same(path: Path, before: Scenario, now: Scenario) -> None:
+    for key, was, is_now in differences(before.model_dump(mode="json"), now.model_dump(mode="json")):
+        raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {is_now!r:.80}")
 
 
 def _locked(path: Path) -> int | None:

@@ -1,6 +1,7 @@
 """What tests share: a SimPy environment, a log, and small scenarios."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,12 @@ def env() -> Environment:
 @pytest.fixture
 def log() -> list[Any]:
     return []
+
+
+def without_checksums(directory: Path) -> Path:
+    """Return a run's or a campaign's directory as an earlier version left it, whose files anybody may change."""
+    (directory / "SHA256SUMS").unlink()
+    return directory
 
 
 def tiny_scenario(**changes: Any) -> Scenario:

@@ -13,7 +13,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import open_run, run
-from tests.conftest import tiny_scenario
+from tests.conftest import tiny_scenario, without_checksums
 
 SMALL = {
     "model": "tiny-mlp",
@@ -87,7 +87,7 @@ def test_a_run_without_training_has_no_model_and_says_so(timed: RunResult, tmp_p
 
 def test_a_damaged_model_is_one_line(tmp_path: Path) -> None:
     run(tiny_scenario(rounds=1), out=tmp_path / "out")
-    (tmp_path / "out" / "learning" / "model.safetensors").write_bytes(b"x")
+    (without_checksums(tmp_path / "out") / "learning" / "model.safetensors").write_bytes(b"x")
     with pytest.raises(InputError, match=r"model\.safetensors: damaged"):
         open_run(tmp_path / "out").weights()
 

@@ -17,7 +17,7 @@ from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Trace, export_trace
 from hfedms_sim.world import sensor_rows
 from hfedms_sim.world.attachment import Placed
-from tests.conftest import FAST, tiny_scenario
+from tests.conftest import FAST, tiny_scenario, without_checksums
 
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": -35.0, "base_power_dbm": 30.0}
 CLASSES = [
@@ -116,7 +116,7 @@ def test_equal_runs_have_equal_files(tmp_path: Path) -> None:
 
 def test_a_directory_of_an_earlier_version_opens_with_no_sensors(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    (tmp_path / "out" / "sensors.parquet").unlink()
+    (without_checksums(tmp_path / "out") / "sensors.parquet").unlink()
     assert is_finished(tmp_path / "out")
     opened = open_run(tmp_path / "out")
     assert opened.sensors.empty
@@ -127,7 +127,7 @@ def test_a_directory_of_an_earlier_version_opens_with_no_sensors(tmp_path: Path)
 
 def test_columns_of_an_earlier_version_are_read_under_their_names_of_today(tmp_path: Path) -> None:
     run(placed(), timing_only=True, out=tmp_path / "out")
-    path, now = tmp_path / "out" / "sensors.parquet", open_run(tmp_path / "out").sensors
+    path, now = without_checksums(tmp_path / "out") / "sensors.parquet", open_run(tmp_path / "out").sensors
     former = {"uplink_bytes": "bytes_up", "downlink_bytes": "bytes_down"}
     table = pq.read_table(path)
     pq.write_table(table.rename_columns([former.get(name, name) for name in table.column_names]), path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hfedms_sim.errors import InputError
 from hfedms_sim.simulation import open_run, run
 from hfedms_sim.stopping import Stopped, current_summary, has_diverged, stopped_of
-from tests.conftest import tiny_scenario
+from tests.conftest import tiny_scenario, without_checksums
 
 SENTENCES = {
     "accuracy 0.6 reached in round 70": Stopped("target", 70, "accuracy 0.6"),
@@ -50,7 +50,7 @@ def test_the_reason_of_a_later_version_is_kept() -> None:
 
 def test_a_directory_of_an_earlier_version_is_opened_with_its_reason_as_data(tmp_path: Path) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    path = tmp_path / "out" / "summary.json"
+    path = without_checksums(tmp_path / "out") / "summary.json"
     summary = json.loads(path.read_text())
     path.write_text(json.dumps(summary | {"stopped": "accuracy 0.6 reached in round 2"}))
     opened = open_run(tmp_path / "out")
@@ -61,7 +61,7 @@ def test_a_directory_of_an_earlier_version_is_opened_with_its_reason_as_data(tmp
 @pytest.mark.parametrize("wrong", ["bored", {"reason": "target"}, 3, {"reason": "target", "round": "x", "detail": ""}])
 def test_what_no_version_has_written_is_one_line(tmp_path: Path, wrong: Any) -> None:
     run(tiny_scenario(), timing_only=True, out=tmp_path / "out")
-    path = tmp_path / "out" / "summary.json"
+    path = without_checksums(tmp_path / "out") / "summary.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"stopped": wrong}))
     with pytest.raises(InputError, match=r"summary\.json: damaged \(") as caught:
         open_run(tmp_path / "out")

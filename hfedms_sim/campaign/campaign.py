@@ -3,6 +3,7 @@
     campaign.json        the trials and what they are run with (directory.py)
     records/NAME.json    what is kept of each finished trial (records.py)
     training_tree.json   who learns from whom, once all trials are timed; kinship.json in earlier versions
+    SHA256SUMS           checksums of all these, once tables are written; there is none while a campaign is played
     trials/NAME/         a run directory each
 
 A trial is finished if its record is sound and belongs to this very scenario and these options; its run directory may
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 from hfedms_sim.campaign import records
 from hfedms_sim.campaign.curves import Curve
-from hfedms_sim.campaign.directory import claim
+from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
 from hfedms_sim.campaign.dispatch import Turn, dispatched
 from hfedms_sim.campaign.kinship import Kin, kinship
 from hfedms_sim.campaign.records import Record
@@ -26,12 +27,11 @@ from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
+from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import InputError, OneLineError, RunError
 from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import outside_modules
-
-_TREE, _OLDER_TREE = "training_tree.json", "kinship.json"
 
 
 class TrialResult(NamedTuple):
@@ -78,10 +78,12 @@ class Campaign:
         """
         try:
             self._digests = claim(self.directory, self.trials, self.options)
+            before = self._kinship_before()
+            remove_checksums(self.directory.path)
             for name in ("trials", records.DIRECTORY):
                 (self.directory.path / name).mkdir(exist_ok=True)
             self._records = {each.name: kept for each in self.trials if (kept := self._kept(each)) is not None}
-            kin = {} if self.options.timing_only else self._kinship(workers)
+            kin = {} if self.options.timing_only else self._kinship(workers, before)
             self._play(workers, kin)
         except OSError as error:
             where = error.filename or self.directory.path
@@ -140,14 +142,13 @@ class Campaign:
         records.write_record(self.directory.path, record)
         return record
 
-    def _kinship(self, workers: Workers) -> dict[str, Kin]:
-        """Return who learns from whom, as an earlier session found it or by timing all trials that can take part.
+    def _kinship(self, workers: Workers, before: dict[str, Kin]) -> dict[str, Kin]:
+        """Return who learns from whom: `before`, as an earlier session found it, or by timing all that can take part.
 
         A finished trial whose run directory is gone can teach nobody. If it was to, kin is found anew without it.
         """
         if not self._unfinished:
             return {}
-        before = self._kinship_before()
         if all(each.name in before and self._can_teach(before[each.name].parent) for each in self._unfinished):
             return before
         able = [each for each in self.trials if self._can_teach(each.name)]
@@ -158,7 +159,7 @@ class Campaign:
         latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
         kin = kinship({name: paths[name] for name in latest_stop_first})
         if not self.failures:
-            self.directory.write_json(_TREE, {name: kin[name].as_json() for name in kin})
+            self.directory.write_json(TREE, {name: kin[name].as_json() for name in kin})
         for name in self._records:
             for noted in (self.failures, self.refused):
                 noted.pop(name, None)  # it could not be timed, but is finished
@@ -166,12 +167,20 @@ class Campaign:
         return kin
 
     def _kinship_before(self) -> dict[str, Kin]:
-        path = next((each for name in (_TREE, _OLDER_TREE) if (each := self.directory.path / name).is_file()), None)
-        if path is not None:
-            try:
-                return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
-            except (InputError, KeyError, TypeError, AttributeError):
-                self.on_notice(f"{path}: damaged, and made anew")
+        """Return who learns from whom as an earlier session found it; a damaged tree is removed.
+
+        It is read while its checksum is still there.
+        """
+        path = next((each for name in (TREE, OLDER_TREE) if (each := self.directory.path / name).is_file()), None)
+        if path is None:
+            return {}
+        try:
+            Checksums(path.parent).require(path.name)
+            return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
+        except (InputError, KeyError, TypeError, AttributeError):
+            self.on_notice(f"{path}: damaged, and made anew")
+        remove_checksums(path.parent)
+        path.unlink(missing_ok=True)
         return {}
 
     def _can_teach(self, name: str | None) -> bool:

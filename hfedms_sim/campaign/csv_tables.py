@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from hfedms_sim.campaign.campaign import Refusal, TrialResult
 from hfedms_sim.campaign.comparison import COMPARED, END, MEASURES, Row, cause_of, comparison, figures_of, targets_of
 from hfedms_sim.campaign.curves import COLUMNS
+from hfedms_sim.campaign.directory import TABLES, files_of_campaign
 from hfedms_sim.campaign.trials import Variant
+from hfedms_sim.checksums import remove_checksums, write_checksums
 from hfedms_sim.files import write_atomically
 from hfedms_sim.stopping import stopped_of
 
@@ -46,10 +48,20 @@ class TrialLine(NamedTuple):
 
 
 def write_tables(results: Sequence[TrialResult], directory: Path, refusals: Sequence[Refusal] = ()) -> None:
-    """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve."""
-    write_atomically(directory / "comparison.csv", comparison_csv(results, refusals))
-    write_atomically(directory / "trials.csv", trials_csv(results, refusals))
-    write_atomically(directory / "curves.csv", _csv(_curve_lines(results)))
+    """Write comparison.csv, the rows; trials.csv, what they are made of; and curves.csv, every trial's curve.
+
+    Last come the checksums of all files that are the campaign's own.
+    """
+    remove_checksums(directory)
+    for name, text in tables_of(results, refusals).items():
+        write_atomically(directory / name, text)
+    write_checksums(directory, files_of_campaign(directory))
+
+
+def tables_of(results: Sequence[TrialResult], refusals: Sequence[Refusal] = ()) -> dict[str, str]:
+    """Return the content of each table by the name of its file."""
+    curves = _csv(_curve_lines(results))
+    return dict(zip(TABLES, (comparison_csv(results, refusals), trials_csv(results, refusals), curves), strict=True))
 
 
 def comparison_csv(results: Sequence[TrialResult], refusals: Sequence[Refusal] = ()) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 _SUMS = ("uplink_bytes", "downlink_bytes", "energy_j", "updated_parameters", "participants", "skipped")
-_MEASURED = ("accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy")
+MEASURED = ("accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy")
 
 
 class Point(NamedTuple):
@@ -87,7 +87,7 @@ def curve_of(rounds: pa.Table) -> Curve:
 
 
 def _is_evaluated(row: Point) -> bool:
-    return any(getattr(row, name) is not None for name in _MEASURED)
+    return any(getattr(row, name) is not None for name in MEASURED)
 
 
 def _running_sum(values: Iterable[Any]) -> list[Any]:

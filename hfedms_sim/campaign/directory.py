@@ -3,6 +3,8 @@
     campaign.json    the options and every trial's resolved scenario; for each data file that one names, a SHA-256 of
                      what is in it instead of its path, so that the campaign can go on on another machine
 
+    SHA256SUMS       checksums of the campaign's own files (checksums.py); its trials' directories have their own
+
 A campaign that goes on must be the same in all of it. What is refused is refused before anything is written.
 """
 
@@ -12,15 +14,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign.records import digest_of
+from hfedms_sim.campaign.records import DIRECTORY, digest_of
 from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Trial
-from hfedms_sim.data.files import fingerprint, naming, only_file
+from hfedms_sim.checksums import Checksums, sha256_of
+from hfedms_sim.data.files import naming, only_file
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.scenario import Scenario
 
 MANIFEST = "campaign.json"
+TREE, OLDER_TREE = "training_tree.json", "kinship.json"
+TABLES = ("comparison.csv", "trials.csv", "curves.csv")
 _CONTENT = "sha256:"
 _KEYS = {"options", "trials"}
 _OLDER_KEYS = {"options", "cells"}
@@ -69,13 +75,21 @@ def _digests(scenarios: dict[str, Any], options: Options) -> dict[str, str]:
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
-    """Return what campaign.json says: the options, and the scenarios of the trials by name."""
+    """Return what a sound campaign.json says: the options, and the scenarios of the trials by name."""
+    Checksums(path).require(MANIFEST)
     content = read_json(path / MANIFEST)
     if set(content) == _OLDER_KEYS:
         raise InputError(f"{path}: is a campaign of an older version, with cells for trials; start a new one")
     if set(content) != _KEYS or not all(isinstance(content[key], dict) for key in _KEYS):
         raise InputError(f"{path / MANIFEST}: is not a campaign's")
     return content
+
+
+def files_of_campaign(path: Path) -> list[str]:
+    """Return the files of a campaign's directory that are its own and are there, by their paths within it."""
+    single = [path / name for name in (MANIFEST, TREE, OLDER_TREE, *TABLES)]
+    found = [*(each for each in single if each.is_file()), *path.glob(f"{DIRECTORY}/*.json")]
+    return [each.relative_to(path).as_posix() for each in found]
 
 
 def _require_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
@@ -102,9 +116,19 @@ def _portable(trials: Sequence[Trial]) -> dict[str, Any]:
     return {trial.name: _with_contents(trial.scenario.model_dump(mode="json"), digests) for trial in trials}
 
 
-def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+def require_files(scenario: Scenario) -> None:
+    """Refuse to play a scenario of campaign.json that has digests where it named files."""
+    if any(str(part.get("path")).startswith(_CONTENT) for part in _parts_with_files(scenario.model_dump(mode="json"))):
+        raise InputError(f"{MANIFEST} has checksums in place of the files that its scenario names")
+
+
+def _parts_with_files(scenario: dict[str, Any]) -> list[dict[str, Any]]:
     parts = [scenario[key] for key in ("data", "stream", "compute", "availability")]
-    for part in (*parts, scenario["sensors"]["placement"]):
+    return [*parts, scenario["sensors"]["placement"]]
+
+
+def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+    for part in _parts_with_files(scenario):
         path = part.get("path")
         if path is not None:
             if path not in digests:
@@ -117,7 +141,7 @@ def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or that of all files of a directory and their names."""
     with naming(path):
         if not path.is_dir():
-            return fingerprint(only_file(path))
+            return sha256_of(only_file(path))
         files = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
-        listed = "".join(f"{each.relative_to(path).as_posix()}\0{fingerprint(each)}\n" for each in files)
+        listed = "".join(f"{each.relative_to(path).as_posix()}\0{sha256_of(each)}\n" for each in files)
         return sha256(listed.encode()).hexdigest()

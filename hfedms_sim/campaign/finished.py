@@ -17,6 +17,7 @@ from hfedms_sim.campaign.campaign import Refusal, TrialResult
 from hfedms_sim.campaign.directory import MANIFEST, manifest_of
 from hfedms_sim.campaign.records import Record, read_records
 from hfedms_sim.campaign.trials import Trial, Variant
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import scenario_of
 
@@ -74,6 +75,7 @@ def _refusal(name: str, raw: dict[str, Any], refused: _Refused) -> Refusal:
 
 def _refused(directory: Path) -> dict[str, _Refused]:
     """Return by name the trials that trials.csv has as refused; what tells them apart stands left of the seed."""
+    Checksums(directory).require("trials.csv")
     path = directory / "trials.csv"
     if not path.is_file():
         return {}

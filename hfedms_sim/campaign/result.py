@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from hfedms_sim.campaign.comparison import END, Row, comparison
 from hfedms_sim.campaign.finished import finished_trials
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import open_run
@@ -104,6 +105,7 @@ class CampaignResult:
 
     def _table(self, name: str) -> pd.DataFrame:
         path = self.directory / f"{name}.csv"
+        Checksums(self.directory).require(path.name)
         if not path.is_file():
             raise InputError(f"{path}: is missing, the campaign is not finished or has no such table")
         return pd.read_csv(

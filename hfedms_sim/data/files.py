@@ -6,12 +6,9 @@ user sees, with the file's name in front.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 from hfedms_sim.errors import InputError
-
-_BLOCK_BYTES = 2**20
 
 
 @contextmanager
@@ -43,15 +40,6 @@ def shown(value: object) -> str:
 def first_line(error: Exception) -> str:
     lines = str(error).splitlines() or [type(error).__name__]
     return lines[0] if len(lines[0]) <= 200 else lines[0][:197] + "..."
-
-
-def fingerprint(path: Path) -> str:
-    """SHA-256 of the file's content."""
-    digest = sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def only_file(path: Path) -> Path:

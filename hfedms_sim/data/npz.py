@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hfedms_sim.checksums import sha256_of
 from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.checked import (
     checked_images,
@@ -24,7 +25,7 @@ from hfedms_sim.data.checked import (
     checked_split,
     require_rows,
 )
-from hfedms_sim.data.files import fingerprint, first_line, naming, only_file, shown
+from hfedms_sim.data.files import first_line, naming, only_file, shown
 
 _SAMPLES = ("images", "inputs")
 _ROWS = (*_SAMPLES, "labels", "is_test")
@@ -45,7 +46,7 @@ def read_npz(path: Path, how: Reading) -> ArrayDataset:
             checked_split(arrays["is_test"]) if "is_test" in arrays else None,
             None if names is None else checked_names(names),
         )
-        return assembled("npz", samples, {"sha256": fingerprint(path)}, how)
+        return assembled("npz", samples, {"sha256": sha256_of(path)}, how)
 
 
 def _require(arrays: dict[str, NDArray[Any]], owner: str, how: Reading) -> None:

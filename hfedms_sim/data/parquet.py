@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hfedms_sim.checksums import sha256_of
 from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.checked import checked_images, checked_inputs, checked_labels, checked_owners
-from hfedms_sim.data.files import files_in, fingerprint, first_line, naming, shown
+from hfedms_sim.data.files import files_in, first_line, naming, shown
 from hfedms_sim.data.png import decoded, grey_if_equal, in_colour
 from hfedms_sim.scenario.models import shape_text
 
@@ -46,7 +47,7 @@ def read_parquet(path: Path, how: Reading) -> ArrayDataset:
             _joined("a device", [part.owners for part in parts]),
             _joined("a split", [part.is_test for part in parts]),
         )
-        source = {"sha256": {file.name: fingerprint(file) for file in files}}
+        source = {"sha256": {file.name: sha256_of(file) for file in files}}
         return assembled("parquet", samples, source, how)
 
 

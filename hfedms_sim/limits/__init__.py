@@ -1,12 +1,14 @@
 """What limits a run, read from its trace: how busy each cell was, and the critical path of each round."""
 
 from hfedms_sim.limits.analysis import Limits, limits_of
+from hfedms_sim.limits.columns import TABLES_READ
 from hfedms_sim.limits.critical_path import CriticalPath, PathStep, Seconds
 from hfedms_sim.limits.limited_by import CAUSES, Cause, CauseShare, Detail, LimitedBy, seconds_by_cause
 from hfedms_sim.limits.typical import typical_round
 
 __all__ = [
     "CAUSES",
+    "TABLES_READ",
     "Cause",
     "CauseShare",
     "CriticalPath",

@@ -35,6 +35,8 @@ _COLUMNS = {
     ),
     "work": ("round", "group", "hop", "sensor", "kind", "start_s", "end_s"),
 }  # fmt: skip
+TABLES_READ = tuple(_COLUMNS)
+"""Those of a run's tables that are read column by column here; whoever gives a directory has checked their files."""
 _WAITS = ("held_s", "paused_s")
 _TEXTS = ("direction", "payload", "cell", "kind", "outcome")
 

@@ -7,7 +7,7 @@ everything in it never loads torch.
 
 from hfedms_sim.lineage.checkpoints import State
 from hfedms_sim.lineage.metrics import Metrics
-from hfedms_sim.lineage.store import LineageStore
+from hfedms_sim.lineage.store import LineageStore, stored_files
 from hfedms_sim.lineage.weights import WEIGHTS, prefixed, save_weights, under
 
-__all__ = ["WEIGHTS", "LineageStore", "Metrics", "State", "prefixed", "save_weights", "under"]
+__all__ = ["WEIGHTS", "LineageStore", "Metrics", "State", "prefixed", "save_weights", "stored_files", "under"]

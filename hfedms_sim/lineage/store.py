@@ -49,8 +49,8 @@ class LineageStore:
             self._log = self._prepared(directory)
         self._checkpoints: dict[str, list[Path]] = {}
         for place in (*others, *([] if directory is None else [directory])):
-            for path in (*place.glob(f"{_CHECKPOINTS}/*.safetensors"), *place.glob(f"{_PINNED}/*.safetensors")):
-                self._checkpoints.setdefault(_lineage_of(path), []).append(path)
+            for path in states_in(place):
+                self._checkpoints.setdefault(lineage_of(path), []).append(path)
 
     @property
     def is_empty(self) -> bool:
@@ -178,7 +178,7 @@ class LineageStore:
                 self._forget(path)
 
     def _forget(self, path: Path) -> None:
-        lineage = _lineage_of(path)
+        lineage = lineage_of(path)
         self._checkpoints[lineage].remove(path)
         if not self._checkpoints[lineage]:
             del self._checkpoints[lineage]
@@ -194,7 +194,19 @@ class LineageStore:
         return log
 
 
-def _lineage_of(path: Path) -> str:
+def stored_files(directory: Path) -> list[Path]:
+    """Return the files of a store that are there: what its lineages start from, the log, and the states."""
+    single = [path for name in (ROOT, LOG) if (path := directory / name).is_file()]
+    return [*single, *states_in(directory)]
+
+
+def states_in(directory: Path) -> list[Path]:
+    """Return the states of a store, those that are kept for good last."""
+    return [path for place in (_CHECKPOINTS, _PINNED) for path in directory.glob(f"{place}/*.safetensors")]
+
+
+def lineage_of(path: Path) -> str:
+    """Return the lineage that the file of a state is named after."""
     return path.stem.partition("-")[2]
 
 

@@ -4,6 +4,7 @@
     DIR/NAME/campaign.json, records/, trials/    the campaign behind it, where it has trials (campaign/)
     DIR/NAME/claims.json        the verdicts, and what decided them
     DIR/NAME/command.txt        the command that made all this
+    DIR/NAME/SHA256SUMS         checksums of these, where there is a campaign
 
 Experiments below one directory share what is the same trial: a record that a sibling has is taken over.
 """
@@ -15,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers
-from hfedms_sim.campaign.directory import MANIFEST, digests_of
+from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers, is_campaign
+from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaign
 from hfedms_sim.campaign.records import Record, read_record
+from hfedms_sim.checksums import remove_checksums, write_checksums
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.files import write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
@@ -69,15 +71,26 @@ class Conductor:
 
     def _conducted(self, experiment: Experiment, place: Path) -> Outcome:
         place.mkdir(parents=True, exist_ok=True)
-        write_atomically(place / _MARKER, _json(self._identity(experiment)))
+        self._mark(experiment, place)
         results = Results(self._results(experiment, place))
         outcome = experiment.outcome(self.study, results)
+        remove_checksums(place)
         facts = {"scale": self.study.scale.name, "reading": self.study.reading, "study": self.study.words}
         write_atomically(place / _CLAIMS, _json(facts | {"claims": [claim.as_json() for claim in outcome.claims]}))
         write_atomically(place / _COMMAND, self.command + "\n")
         if experiment is TUNING:
             write_atomically(place / _CHOICE, choice_json(self.study, results))
+        if is_campaign(place):
+            own = [name for name in (_MARKER, _CLAIMS, _COMMAND, _CHOICE) if (place / name).is_file()]
+            write_checksums(place, [*files_of_campaign(place), *own])
         return outcome
+
+    def _mark(self, experiment: Experiment, place: Path) -> None:
+        """Write which experiment this is, unless that stands there: checksums hold until something is changed."""
+        path, text = place / _MARKER, _json(self._identity(experiment))
+        if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
+            remove_checksums(place)
+            write_atomically(path, text)
 
     def unfinished_seconds(self, experiment: Experiment) -> float:
         """Return the processor seconds that the trials without a record are expected to take."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.published import BASELINES, DataKind
 from hfedms_sim.result import read_json
@@ -54,6 +55,7 @@ def read_tuned(path: Path | None = None) -> Tuned:
 
 
 def _parsed(path: Path) -> Tuned:
+    Checksums(path.parent).require(path.name)
     content = read_json(path)
     try:
         return Tuned(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.claims import CLAIMS, TEXTS
@@ -45,6 +46,7 @@ def judged(directories: Sequence[Path]) -> list[Judged]:
 
 
 def _claims(path: Path) -> list[Judged]:
+    Checksums(path.parent).require(path.name)
     content: dict[str, Any] = read_json(path)
     try:
         scale, study, reading = (str(content[key]) for key in ("scale", "study", "reading"))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.data import DATA_SETTINGS, Dataset
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import READABLE, load_scenario
@@ -41,7 +42,7 @@ def open_run(directory: Path | str, *, model: AnyModel | None = None, data: Data
     try:
         opened = open_known_run(directory, READABLE)
     except InputError:
-        _require_outside_parts(directory)
+        require_outside_parts(directory)
         raise
     scenario = opened.scenario.loaded_by(load_scenario)
     by_name = model is None and data is None
@@ -86,7 +87,10 @@ def resume(
         return open_run(path)
     if not (path / "scenario.yaml").is_file() or not (path / "provenance.json").is_file():
         raise InputError(f"{path}: no run to resume, it has no scenario.yaml and provenance.json")
-    _require_outside_parts(path)
+    require_outside_parts(path)
+    checksums = Checksums(path)
+    for name in ("scenario.yaml", "provenance.json"):
+        checksums.require(name)
     scenario = load_known_scenario(path / "scenario.yaml", READABLE).loaded_by(load_scenario)
     return run(
         scenario,
@@ -102,9 +106,12 @@ def resume(
     )
 
 
-def _require_outside_parts(directory: Path) -> None:
+def require_outside_parts(directory: Path) -> None:
     """Say which code of somebody else's a run needs, if that is what is missing."""
+    checksums = Checksums(directory)
     try:
+        for name in ("provenance.json", "scenario.yaml"):
+            checksums.require(name)
         outside = read_json(directory / "provenance.json").get("outside", {})
         scenario = read_yaml(directory / "scenario.yaml")
         needs = (

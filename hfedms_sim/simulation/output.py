@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hfedms_sim.checksums import write_checksums
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.lineage import State, save_weights
+from hfedms_sim.lineage import State, save_weights, stored_files
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.trace import Thinning, Trace
+from hfedms_sim.trace import TABLES, Thinning, Trace
 
 
 class Output(ABC):
@@ -118,13 +119,22 @@ class DiskOutput(Output):
 
     def finish(self, scenario: Scenario, summary: Mapping[str, Any], provenance: Mapping[str, Any]) -> RunResult:
         self._directory.write_json("provenance.json", provenance)
-        self._directory.write_json("summary.json", summary)  # last: with it the run is finished
+        self._directory.write_json("summary.json", summary)  # with it the run is finished
+        write_checksums(self._directory.path, files_of_run(self._directory.path))
         return RunResult(scenario, summary, provenance, None, self._directory.path)
 
     def close(self, *, is_refused: bool) -> None:
         if is_refused:
             self._directory.abandon()
         self._directory.unlock()
+
+
+def files_of_run(directory: Path) -> list[str]:
+    """Return the files of a run directory that belong to the result and are there, by their paths within it."""
+    learning = directory / "learning"
+    single = ("scenario.yaml", "provenance.json", "summary.json", *(f"{name}.parquet" for name in TABLES))
+    found = [*(directory / name for name in single), *stored_files(learning), learning / MODEL_FILE]
+    return [path.relative_to(directory).as_posix() for path in found if path.is_file()]
 
 
 def output_at(out: RunDirectory | Path | str | None) -> Output:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
@@ -35,13 +36,16 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
     return target
 
 
-def read_trace_table(run_directory: Path, name: str) -> pa.Table:
-    """Return a table of a run with the columns of this version, in their order.
+def read_trace_table(run_directory: Path, name: str, checksums: Checksums | None = None) -> pa.Table:
+    """Return a table of a run with the columns of this version, in their order. A damaged one is refused.
+
+    `checksums` are the directory's, where somebody has them who remembers what was found sound.
 
     In a directory of an earlier version, columns that it lacks are null, those that it calls otherwise have their names
     of today, and a table that it lacks has no rows. Columns that are not known here, as a later version may have them,
     are left out. What no version has written is refused.
     """
+    (checksums or Checksums(run_directory)).require(f"{name}.parquet")
     path, table = run_directory.absolute() / f"{name}.parquet", TABLES[name]
     if table.is_new and not path.exists():
         return arrow_schema(table).empty_table()

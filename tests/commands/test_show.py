@@ -13,6 +13,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.simulation import open_run
 from hfedms_sim.trace import TABLES
 from tests.campaign.factory import write_factory, write_radios
+from tests.conftest import without_checksums
 from tests.interrupted import error_of, write_scenario
 
 MARKUP = "[/b]<b>|$x$"
@@ -63,7 +64,7 @@ def test_a_run_is_shown_as_it_ended(trained: tuple[Path, str]) -> None:
 
 def test_what_a_file_says_in_brackets_is_text(trained: tuple[Path, str], tmp_path: Path) -> None:
     """Names in scenarios have no brackets, but a directory may come from anywhere."""
-    copy = shutil.copytree(trained[0], tmp_path / "copy")
+    copy = without_checksums(shutil.copytree(trained[0], tmp_path / "copy"))
     summary = json.loads((copy / "summary.json").read_text())
     summary |= {"scenario": MARKUP, "strategy": MARKUP, "profile": MARKUP, "energy_missing": [MARKUP]}
     summary["limited_by"]["text"] = MARKUP
@@ -162,7 +163,7 @@ def test_a_table_that_there_is_not_and_csv_of_two_are_refused(
 
 
 def test_a_run_without_a_model_or_an_end_is_one_line(trained: tuple[Path, str], tmp_path: Path) -> None:
-    copy = shutil.copytree(trained[0], tmp_path / "copy")
+    copy = without_checksums(shutil.copytree(trained[0], tmp_path / "copy"))
     (copy / "learning" / "model.safetensors").unlink()
     assert "no model" in error_of(hfedms_sim("show", copy, "--table", "classes"))
     (copy / "summary.json").write_text("{}")
@@ -174,7 +175,7 @@ def test_a_run_without_a_model_or_an_end_is_one_line(trained: tuple[Path, str], 
 def test_a_directory_of_an_earlier_version_is_shown_without_what_it_lacks(
     trained: tuple[Path, str], tmp_path: Path
 ) -> None:
-    copy = shutil.copytree(trained[0], tmp_path / "copy")
+    copy = without_checksums(shutil.copytree(trained[0], tmp_path / "copy"))
     (copy / "sensors.parquet").unlink()
     summary = json.loads((copy / "summary.json").read_text())
     for key in ("cells", "limited_by", "energy_missing", "faults"):

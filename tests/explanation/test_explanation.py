@@ -14,7 +14,7 @@ from hfedms_sim import InputError, RunResult, explain, load_scenario, run
 from hfedms_sim.cli import main
 from hfedms_sim.limits import limits_of, typical_round
 from hfedms_sim.scenario import Scenario
-from tests.conftest import tiny_scenario
+from tests.conftest import tiny_scenario, without_checksums
 from tests.limits.test_limited_by import BROAD, LORA_LIKE, scenario, slow_sensor
 
 CHAIN = {"name": "hfedms-s", "alpha": 1, "beta": 1, "growth": "log", "sample_ratio": 1.0}
@@ -116,7 +116,7 @@ def test_joules_are_those_of_the_summary_by_state() -> None:
 
 def without_new_parts(directory: Path) -> None:
     """Leave what an early version wrote."""
-    (directory / "sensors.parquet").unlink()
+    (without_checksums(directory) / "sensors.parquet").unlink()
     summary = json.loads((directory / "summary.json").read_text())
     for key in ("limited_by", "energy_by_state", "battery_life", "coverage", "faults", "energy_missing"):
         summary.pop(key)

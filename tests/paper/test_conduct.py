@@ -1,6 +1,7 @@
 """Conducting experiments: directories, sharing, resuming, refusals; on a factory of a dozen sensors."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from hfedms_sim.campaign import Standing, read_records, workers_for
 from hfedms_sim.campaign.tasks import Options
+from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.catalogue import EXPERIMENTS
 from hfedms_sim.paper.conduct import Conductor
@@ -47,6 +49,23 @@ def test_each_experiment_leaves_a_campaign_claims_and_the_command(conducted: Pat
     assert {claim["claim"] for claim in claims["claims"]} == {"Q12", "Q13"}
     assert claims["scale"] == "smoke"
     assert (place / "command.txt").read_text() == "hfedms-sim paper\n"
+
+
+def test_an_experiment_lists_checksums_and_its_claims_are_read_only_if_they_match(
+    conducted: Path, tmp_path: Path
+) -> None:
+    place = shutil.copytree(conducted / "intervals", tmp_path / "intervals")
+    listed = Checksums(place).listed()
+    assert listed is not None
+    assert {"experiment.json", "claims.json", "command.txt", "campaign.json"} < {*listed}
+    assert sum(name.startswith("records/") for name in listed) == len(read_records(place))
+    assert not Checksums(place).damages()
+    conductor(tmp_path, without_training=True).conduct(INTERVALS)
+    assert not Checksums(place).damages()
+    assert judged([tmp_path])
+    (place / "claims.json").write_text((place / "claims.json").read_text() + " ")
+    with pytest.raises(InputError, match=r"claims\.json: damaged \(its checksum in SHA256SUMS does not match\)"):
+        judged([tmp_path])
 
 
 def test_what_a_sibling_has_played_is_taken_over(conducted: Path) -> None:

@@ -53,3 +53,12 @@ def test_a_trained_run_plans_by_what_was_last_measured(tmp_path: Path) -> None:
     measured = [1 if pd.isna(loss) else 1 + int(loss) for loss in rounds["loss"].shift(1).ffill()]
     assert rounds["participants"].tolist() == measured
     assert len(set(measured)) > 1
+
+
+def test_a_trained_run_is_verified_but_cannot_be_replayed(tmp_path: Path) -> None:
+    assert command(tmp_path, *RUN, "--out", "run", "--quiet").returncode == 0
+    verified = command(tmp_path, "verify", "run")
+    assert verified.returncode == 0, verified.stdout
+    *_, why, end = verified.stdout.splitlines()
+    assert why.startswith("note: run: cannot be replayed here: strategy.name = cautious: plans by what the model has")
+    assert end == "ok"

@@ -13,7 +13,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Format, export_trace, read_trace_table
-from tests.conftest import tiny_scenario
+from tests.conftest import tiny_scenario, without_checksums
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(
     result: RunResult, added: list[str]
 ) -> None:
     assert result.directory is not None
-    path = result.directory / "rounds.parquet"
+    path = without_checksums(result.directory) / "rounds.parquet"
     now = pq.read_table(path)
     pq.write_table(now.drop_columns(added), path)
     read = read_trace_table(result.directory, "rounds")
@@ -75,7 +75,7 @@ def test_a_directory_of_an_earlier_version_has_nulls_where_a_column_was_added(
 @pytest.mark.parametrize("table", TABLES)
 def test_columns_in_another_order_and_columns_of_a_later_version_change_nothing(result: RunResult, table: str) -> None:
     assert result.directory is not None
-    path = result.directory / f"{table}.parquet"
+    path = without_checksums(result.directory) / f"{table}.parquet"
     now = pq.read_table(path)
     later = now.append_column("colour", pa.array(["red"] * len(now)))
     pq.write_table(later.select(later.column_names[::-1]), path)
@@ -89,7 +89,7 @@ def test_a_whole_directory_of_an_earlier_version_is_read(result: RunResult) -> N
     for name, table in TABLES.items():
         path, kept = result.directory / f"{name}.parquet", [each.name for each in table.columns if not each.is_nullable]
         pq.write_table(pq.read_table(path).select(kept[::-1]), path)
-    (result.directory / "sensors.parquet").unlink()
+    (without_checksums(result.directory) / "sensors.parquet").unlink()
     summary = {key: value for key, value in result.summary.items() if key not in ("cells", "coverage", "limited_by")}
     (result.directory / "summary.json").write_text(json.dumps(summary))
     opened = open_run(result.directory)
@@ -104,7 +104,7 @@ def test_a_whole_directory_of_an_earlier_version_is_read(result: RunResult) -> N
 @pytest.mark.parametrize("column", ["groups", "lineage"])
 def test_a_table_without_a_column_that_every_version_has_is_refused(result: RunResult, column: str) -> None:
     assert result.directory is not None
-    path = result.directory / "rounds.parquet"
+    path = without_checksums(result.directory) / "rounds.parquet"
     pq.write_table(pq.read_table(path).drop_columns([column]), path)
     with pytest.raises(InputError, match=rf"its columns are not those of a run's rounds \({column} is missing\)"):
         read_trace_table(result.directory, "rounds")
@@ -112,7 +112,7 @@ def test_a_table_without_a_column_that_every_version_has_is_refused(result: RunR
 
 def test_a_column_of_another_type_is_refused(result: RunResult) -> None:
     assert result.directory is not None
-    path = result.directory / "rounds.parquet"
+    path = without_checksums(result.directory) / "rounds.parquet"
     table = pq.read_table(path)
     place = table.column_names.index("total_groups")
     pq.write_table(table.set_column(place, "total_groups", table["total_groups"].cast("string")), path)
@@ -122,7 +122,9 @@ def test_a_column_of_another_type_is_refused(result: RunResult) -> None:
 
 def test_a_table_with_other_columns_is_refused(result: RunResult) -> None:
     assert result.directory is not None
-    (result.directory / "transfers.parquet").write_bytes((result.directory / "work.parquet").read_bytes())
+    (without_checksums(result.directory) / "transfers.parquet").write_bytes(
+        (result.directory / "work.parquet").read_bytes()
+    )
     with pytest.raises(InputError, match="its columns are not those of a run's transfers"):
         export_trace(result.directory, "perfetto")
 

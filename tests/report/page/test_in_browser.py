@@ -11,7 +11,7 @@ from hfedms_sim import compare, load_scenario, run
 from hfedms_sim.report.page.build import write_page
 from hfedms_sim.report.page.runs import open_runs
 from tests.campaign.factory import write_radios
-from tests.conftest import tiny_scenario
+from tests.conftest import tiny_scenario, without_checksums
 from tests.report.page.browser import MISSING, WHY_NOT, chromium, console_of, requests_of, set_theme, set_width
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=WHY_NOT)
@@ -37,7 +37,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for strategy in ("hfedms-d", "fedavg"):
         scenario = tiny_scenario(description=HOSTILE).replacing({"strategy.name": strategy})
         run(scenario, timing_only=True, out=place / strategy)
-        path = place / strategy / "summary.json"
+        path = without_checksums(place / strategy) / "summary.json"
         summary = json.loads(path.read_text())
         summary |= {"scenario": f"{strategy} {HOSTILE}", "strategy": HOSTILE, "profile": f"{HOSTILE} {strategy}"}
         summary["limited_by"] |= {"text": f"downlink of {HOSTILE}", "cause": HOSTILE}

@@ -1,0 +1,132 @@
+"""Everything that can be looked at in one run directory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hfedms_sim.checksums import SUMS
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.integrity.checks import At, Check, OnProgress, check_files, has_problem, note, ok, problem
+from hfedms_sim.integrity.content import Content, check_tables, read_content
+from hfedms_sim.integrity.learnt import check_learning
+from hfedms_sim.integrity.replay import Replay, other_versions, replay, unlike_summaries, unlike_tables
+from hfedms_sim.lineage.teachers import ROOT, root_settings
+from hfedms_sim.result import differences
+from hfedms_sim.rounds import lineage_root
+from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation import Parts, open_run, parts_of
+from hfedms_sim.simulation.opening import require_outside_parts
+from hfedms_sim.simulation.output import files_of_run
+from hfedms_sim.simulation.parts import lineage_data
+from hfedms_sim.trace import TABLES
+
+_MOST_SAID = 3
+
+
+def check_run(directory: Path, *, replays: bool, on_progress: OnProgress = lambda at: None) -> Iterator[Check]:
+    """Look at all of a run; where files are damaged, at no more than these."""
+    files = list(check_files(directory, files_of_run(directory)))
+    yield from files
+    if has_problem(files):
+        return
+    try:
+        content = read_content(directory)
+    except InputError as error:
+        yield problem(str(error))
+        return
+    yield from check_tables(content)
+    if content.is_trained:
+        yield from check_learning(content)
+    try:
+        scenario = open_run(directory).scenario
+    except InputError as error:
+        yield _unknown_scenario(directory, error)
+        return
+    if replays:
+        yield _check_replay(content, scenario, on_progress)
+
+
+def _unknown_scenario(directory: Path, error: InputError) -> Check:
+    """Return what it means that a scenario cannot be loaded: it is damaged, unless it is as it was or needs a part."""
+    if (directory / SUMS).is_file():
+        return note(f"{directory}: cannot be replayed here: {error}")
+    try:
+        require_outside_parts(directory)
+    except InputError as needed:
+        return note(f"{directory}: cannot be replayed here: {needed}")
+    return problem(str(error))
+
+
+def _check_replay(content: Content, scenario: Scenario, on_progress: OnProgress) -> Check:
+    directory, lineages = content.directory, content.rounds("lineage")
+    if not lineages:
+        return note(f"{directory}: has no round to replay")
+    root = _root(content)
+    try:
+        parts = parts_of(scenario)
+        _require_same_parts(root, parts)
+        again = replay(
+            scenario,
+            parts,
+            len(lineages),
+            lambda progress: on_progress(At(progress.round, len(lineages), "rounds")),
+            before=[None if root is None else lineage_root(root), *lineages[:-1]],
+        )
+    except (InputError, RunError) as error:
+        return note(f"{directory}: cannot be replayed here: {error}")
+    unlike = list(_unlike(content, again, is_rooted=root is not None))
+    if unlike:
+        return disagreement(f"{directory}: a replay does not agree", unlike, content.provenance)
+    return ok(f"{directory}: {len(lineages)} rounds replayed, tables, lineage and summary are the same")
+
+
+def disagreement(what: str, unlike: list[str], provenance: Any) -> Check:
+    """Return that something computed again is not the same; other versions of packages may be why."""
+    more = [f"{len(unlike) - _MOST_SAID} more"] if len(unlike) > _MOST_SAID else []
+    line = f"{what}: {'; '.join([*unlike[:_MOST_SAID], *more])}"
+    versions = other_versions(provenance)
+    return note(f"{line}; it was made with {versions}, which may be why") if versions else problem(line)
+
+
+def _root(content: Content) -> dict[str, Any] | None:
+    """Return the settings that the lineages of a trained run start from; None of a run that was only timed."""
+    settings = root_settings(content.learning / ROOT) if content.is_trained else None
+    return settings if isinstance(settings, dict) else None
+
+
+def _require_same_parts(root: dict[str, Any] | None, parts: Parts) -> None:
+    """Refuse data and code that are not what they were when the run was trained: of course it would play otherwise."""
+    if root is None:
+        return
+    module = {"module": parts.model.fingerprint} if parts.model.fingerprint else {}
+    now = {"data": lineage_data(parts.dataset), **module, **parts.outside.digests()}
+    names = ("data", "module", "outside_code", "outside_model", "outside_data")
+    was = {name: root[name] for name in names if name in root}
+    for key, before, here in differences(was, now):
+        raise InputError(f"its data or code have changed since ({key} was {before!r:.40}, is {here!r:.40})")
+
+
+def _unlike(content: Content, again: Replay, *, is_rooted: bool) -> Iterator[str]:
+    """Return where a run and its replay differ. Without a root, the lineage of the first round names this machine."""
+    yield from unlike_tables(_written(content), again.tables)
+    pairs = list(zip(content.rounds("round"), content.rounds("lineage"), again.links, strict=False))
+    for number, lineage, link in pairs if is_rooted else pairs[1:]:
+        if lineage != link:
+            yield f"the lineage of round {number} does not follow from what happened in it"
+            break
+    yield from unlike_summaries(content.summary, again.summary)
+
+
+def _written(content: Content) -> dict[str, pa.Table]:
+    """Return the tables with the columns that are in their files: an earlier version may have had fewer."""
+    found: dict[str, pa.Table] = {}
+    for name, table in content.tables.items():
+        path, former = content.directory / f"{name}.parquet", TABLES[name].former_names
+        if path.is_file():
+            written = set(pq.read_schema(path).names)
+            kept = [each for each in table.column_names if each in written or former.get(each) in written]
+            found[name] = table.select(kept)
+    return found
