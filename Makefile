@@ -82,6 +82,14 @@ dist: $(VENV)/.release ## Build the source distribution and the wheel in dist/
 	rm -rf dist
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m build
 
+.PHONY: fuzz
+CASES ?= 20000
+PROCESSES ?= 500
+SEED ?= 1
+
+fuzz: $(INSTALLED) ## Play CASES=20000 hostile inputs, and PROCESSES=500 as real processes (half an hour)
+	$(BIN)/python -m fuzz --cases $(CASES) --processes $(PROCESSES) --seed $(SEED)
+
 check: $(INSTALLED) ## Lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
