@@ -103,9 +103,8 @@ def _summary(played: list[dict[str, Any]], count: int, root: Path) -> int:
           f"({largest['name']})")  # fmt: skip
     for each in failed:
         entry, _, number = each["name"].rpartition("-")
-        print(
-            f"FAILED {entry}/{number}: {'; '.join(each['faults'])} | {' '.join(each['words'])!a:.200} | {each['said']!a}"
-        )
+        what, words = "; ".join(each["faults"]), " ".join(each["words"])
+        print(f"FAILED {entry}/{number}: {what} | {words!a:.200} | {each['said']!a}")
     print(f"{len(failed)} failed; their directories are in {root / 'cases'}" if failed else "all kept their promises")
     return 1 if failed else 0
 

@@ -23,7 +23,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Parts, PlayedRound, Progress
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.stopping import DIVERGED, TARGET, stopped_of
-from hfedms_sim.trace import Trace
+from hfedms_sim.trace import Trace, thinning_of
 
 OnRound = Callable[[Progress], None]
 
@@ -53,7 +53,7 @@ def replay(
 ) -> Replay:
     """Play so many rounds again. `before` has the lineage before each round; None, or none: as it is here."""
     played = scenario.model_copy(update={"rounds": rounds})
-    trace = Trace()
+    trace = Trace(thinning=thinning_of(played))
     session = _LinkedSession(played, parts, trace, threads, before)
     with trace:
         session.play(on_round, inf)

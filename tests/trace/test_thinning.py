@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from hfedms_sim import explain
+from hfedms_sim import explain, verify
 from hfedms_sim.errors import InputError
 from hfedms_sim.report.page.build import page_of
 from hfedms_sim.report.page.html import page_html
@@ -88,3 +88,8 @@ def test_whoever_looks_at_the_run_is_told(tmp_path: Path) -> None:
     assert rows["trace"] == "transfers, work and captures of one cycle in 2 only (trace_every)"
     assert explain(thin).limited_by is not None
     assert "one cycle in 2 only" in page_html(page_of(PageRuns((thin,))))
+
+
+def test_a_thin_trace_can_be_verified(tmp_path: Path) -> None:
+    played(2, tmp_path / "run")
+    assert verify(tmp_path / "run").problems == ()
