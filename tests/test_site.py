@@ -21,7 +21,7 @@ from tests.test_docs import PAGES, ROOT, text_of
 DOCS = ROOT / "docs"
 LONGEST_LINE = 120
 MARK = re.compile(r"^<!-- filled: ([a-z-]+) -->$", re.MULTILINE)
-WRAPPED_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+WRAPPED_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
 
 
 @pytest.fixture(scope="module")

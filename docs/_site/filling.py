@@ -19,6 +19,7 @@ PAGES_OF_FILES = {
     "README.md": "docs/overview.md",
     "CHANGELOG.md": "docs/changelog.md",
     "CONTRIBUTING.md": "docs/contributing.md",
+    "SECURITY.md": "docs/security.md",
     "examples": "docs/examples.md",
 }
 

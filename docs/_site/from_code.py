@@ -181,6 +181,11 @@ def changelog() -> str:
     return _below_title("CHANGELOG.md")
 
 
+def security() -> str:
+    """Return SECURITY.md below its title."""
+    return _below_title("SECURITY.md")
+
+
 def contributing() -> str:
     """Return CONTRIBUTING.md below its title."""
     return _below_title("CONTRIBUTING.md")
@@ -202,6 +207,7 @@ FILLINGS: dict[str, Callable[[], str]] = {
     "overview": overview,
     "changelog": changelog,
     "contributing": contributing,
+    "security": security,
 }
 
 
