@@ -19,7 +19,7 @@ from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.data.files import fingerprint, naming, only_file
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import differences, read_json
-from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.run_directory import RunDirectory, require_no_links
 
 MANIFEST = "campaign.json"
 _CONTENT = "sha256:"
@@ -36,6 +36,7 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
     if not resume:
         return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
     assert out is not None
+    require_no_links(out)
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
     manifest_of(out)

@@ -92,7 +92,7 @@ class LocalWorkers:
     def start(self, key: str, task: Task) -> None:
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if not self._idle:
-            with _environment(thread_environment(self._threads)), _ctrl_c_held():
+            with environment(thread_environment(self._threads)), _ctrl_c_held():
                 self._idle.append(_Worker(self._context))
         worker = self._busy[key] = self._idle[-1]
         self._idle.pop()
@@ -237,7 +237,8 @@ def _ctrl_c_held() -> Iterator[None]:
 
 
 @contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
+def environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set environment variables for a while."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

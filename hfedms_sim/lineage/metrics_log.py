@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hfedms_sim.files import opened_at_end
 from hfedms_sim.lineage.metrics import Metrics
 
 _CHECKSUM_DIGITS = 16
@@ -78,7 +79,7 @@ class MetricsLog:
 
     def _opened(self) -> int:
         """At its end, where a line that was torn is cut off first."""
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        descriptor = opened_at_end(self._path)
         if self.has_torn_end:
             content = self._path.read_bytes()
             os.ftruncate(descriptor, content.rfind(b"\n") + 1)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.files import appearing
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
 from hfedms_sim.trace.tables import TABLES, Column
@@ -25,11 +25,8 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
         raise InputError(f"{target}: exists already; choose another --out")
     tables = {name: read_trace_table(run_directory, name) for name in TABLES}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".export-") as temporary:
-            written = Path(temporary).absolute() / "export"
+        with appearing(target) as written:
             _WRITERS[trace_format](tables, written)
-            written.replace(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written ({error.strerror or error})") from None
     return target
