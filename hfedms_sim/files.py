@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
+from hfedms_sim.foreign_text import printable
+
 try:
     import fcntl
 except ImportError:  # no such locks on Windows
@@ -75,8 +77,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_atomically(path: Path, text: str) -> None:
+    """Write a text, whole or not at all; signs in it that a reader's terminal would obey are replaced."""
     with replacing(path) as file:
-        file.write(text.encode())
+        file.write(printable(text).encode())
 
 
 @contextmanager

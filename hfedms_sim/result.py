@@ -7,7 +7,6 @@ Tables hold nothing that differs between two equal runs; wall-clock times are in
 directory is made and written is in run_directory.py.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,9 +24,10 @@ from safetensors.numpy import load_file
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.limits import Limits, limits_of
+from hfedms_sim.reading import read_json_file
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
-from hfedms_sim.summary import checked_summary
+from hfedms_sim.summary import checked_provenance, checked_summary
 from hfedms_sim.trace import TABLES, read_trace_table
 from hfedms_sim.units import format_seconds
 
@@ -116,8 +116,8 @@ class RunResult:
         assert source is not None, "a run is in memory or in a directory"
         try:
             return limits_of(self.scenario, source)
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self.directory}: a table is damaged ({error})") from None
+        except (pa.ArrowException, OSError, LookupError, ValueError, TypeError, MemoryError) as error:
+            raise InputError(f"{self.directory}: a table is damaged ({error!r:.200})") from None
 
     def time_to_accuracy(self, accuracy: float) -> float | None:
         """Return the simulated seconds until the first round whose model was at least that good; None if none was.
@@ -284,8 +284,8 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing{_runs_within(directory)}")
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml"), choices),
-        summary=_read_summary(directory / "summary.json"),
-        provenance=read_json(directory / "provenance.json"),
+        summary=_read_checked(directory / "summary.json", checked_summary),
+        provenance=_read_checked(directory / "provenance.json", checked_provenance),
         directory=directory,
     )
 
@@ -297,11 +297,11 @@ def _runs_within(directory: Path) -> str:
     return f"; it holds {len(runs)} runs, such as {runs[0]}" if runs else ""
 
 
-def _read_summary(path: Path) -> dict[str, Any]:
+def _read_checked(path: Path, checked: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     content = read_json(path)
     try:
-        return checked_summary(content)
-    except ValueError as error:
+        return checked(content)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: damaged ({error})") from None
 
 
@@ -334,7 +334,9 @@ def differences(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json_file(path)
+    except MemoryError as error:
+        raise InputError(f"{path}: does not fit into memory ({error})") from None
     except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"{path}: damaged ({error})") from None
     if not isinstance(content, dict):

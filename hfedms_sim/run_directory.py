@@ -40,7 +40,6 @@ class RunDirectory:
     @classmethod
     def at(cls, path: Path) -> "RunDirectory":
         try:
-            str(path).encode()  # Parquet files need a name that is text
             path.mkdir(parents=True)
         except FileExistsError:
             hint = (", or ", RESUME, " to go on with it") if path.is_dir() else ()

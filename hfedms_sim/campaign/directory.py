@@ -77,6 +77,9 @@ def manifest_of(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is a campaign of an older version, with cells for trials; start a new one")
     if set(content) != _KEYS or not all(isinstance(content[key], dict) for key in _KEYS):
         raise InputError(f"{path / MANIFEST}: is not a campaign's")
+    for name, scenario in content["trials"].items():
+        if not _NAME.fullmatch(name) or not isinstance(scenario, dict):
+            raise InputError(f"{path / MANIFEST}: damaged (trial {name!a:.60})")
     return content
 
 

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hfedms_sim.campaign.tasks import OnRound, Options, Task
 from hfedms_sim.errors import InputError, OneLineError, RunError
+from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.simulation import Progress
 
 _GRACE_S = 1.5
@@ -212,7 +213,7 @@ def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any,
     except RunError as error:
         return None, error, False
     except Exception as error:
-        return None, RunError(f"{type(error).__name__}: {error}"), False
+        return None, not_enough_memory(error) or RunError(f"{type(error).__name__}: {error}"), False
 
 
 def _end_with_the_campaign() -> None:

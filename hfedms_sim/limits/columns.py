@@ -12,11 +12,11 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
+from hfedms_sim.reading import opened_parquet, read_columns, read_parquet_where
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell, Scenario
 from hfedms_sim.trace import Outcome, read_trace_table
@@ -107,11 +107,18 @@ def _whole_numbers(
     source: Path | Mapping[str, pa.Table], name: str, first_round: int, column: str, otherwise: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a column that tables of earlier versions lack."""
-    known = pq.read_schema(source / f"{name}.parquet").names if isinstance(source, Path) else source[name].column_names
-    if column not in known:
+    if column not in _names(source, name):
         return otherwise
     found = _table(source, name, first_round, ["round", column])[column]
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
+
+
+def _names(source: Path | Mapping[str, pa.Table], name: str) -> list[str]:
+    """Return which columns a table has."""
+    if isinstance(source, Path):
+        with opened_parquet(source / f"{name}.parquet") as parquet:
+            return list(parquet.schema_arrow.names)
+    return list(source[name].column_names)
 
 
 def _note_outcomes(
@@ -158,9 +165,10 @@ def _first_round(source: Path | Mapping[str, pa.Table]) -> int:
     """Return the first round to look at, which is the last one if that alone has too many transfers."""
     if isinstance(source, Path):
         path = source / "transfers.parquet"
-        if pq.read_metadata(path).num_rows <= MOST_TRANSFERS:
-            return 1
-        numbers = pq.read_table(path, columns=["round"], partitioning=None)["round"].to_numpy()
+        with opened_parquet(path) as parquet:
+            if parquet.metadata.num_rows <= MOST_TRANSFERS:
+                return 1
+            numbers = read_columns(parquet, ["round"])["round"].to_numpy()
     else:
         numbers = source["transfers"]["round"].to_numpy()
     if len(numbers) <= MOST_TRANSFERS:
@@ -173,7 +181,7 @@ def _table(source: Path | Mapping[str, pa.Table], name: str, first_round: int, c
         texts = [each for each in columns if each in _TEXTS]
         only = None if first_round == 1 else [("round", ">=", first_round)]
         path = source / f"{name}.parquet"
-        return pq.read_table(path, columns=columns, filters=only, read_dictionary=texts, partitioning=None)
+        return read_parquet_where(path, columns, only, texts)
     table = source[name].select(columns)
     return table if first_round == 1 else table.filter(pc.greater_equal(table["round"], first_round))
 

@@ -91,8 +91,26 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     checksum, _, content = line.partition(b" ")
     if checksum != _checksum(content):
         return None
-    entry: dict[str, Any] = json.loads(content)
-    return entry
+    try:
+        entry: dict[str, Any] = json.loads(content)
+        return entry if _is_sound(entry) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # whoever can compute a checksum can write anything
+
+
+def _is_sound(entry: Any) -> bool:
+    """Return whether an entry is one of the two kinds that there are."""
+    if not isinstance(entry["lineage"], str):
+        return False
+    if "metrics" not in entry:
+        return isinstance(entry["finite"], bool)
+    is_probed = entry["probe_round"] is None or type(entry["probe_round"]) is int
+    return is_probed and 0 < len(entry["metrics"]) <= len(Metrics._fields) and all(map(_is_figure, entry["metrics"]))
+
+
+def _is_figure(value: Any) -> bool:
+    """Return whether a value can be a measured figure: none, or a number that fits."""
+    return value is None or isinstance(value, float) or (type(value) is int and abs(value) < 2**63)
 
 
 def _checksum(content: bytes) -> bytes:
