@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from hfedms_sim.foreign_text import all_printable
 from hfedms_sim.stopping import current_summary
 
-
 _Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """What a column of whole numbers holds. JSON knows larger ones, with which nobody can compute."""
 
