@@ -15,9 +15,12 @@ TupleOf = Annotated[tuple[Item, ...], Field(strict=False)]
 
 Direction = Literal["up", "down"]
 
-Fraction = Annotated[float, Field(gt=0, le=1)]
-PositiveFloat = Annotated[float, Field(gt=0)]
-NonNegativeFloat = Annotated[float, Field(ge=0)]
+# Bounds that keep what is computed of a few figures a finite number, and its inverse too.
+LEAST, MOST = 1e-9, 1e12
+
+Fraction = Annotated[float, Field(ge=LEAST, le=1)]
+PositiveFloat = Annotated[float, Field(ge=LEAST, le=MOST)]
+NonNegativeFloat = Annotated[float, Field(ge=0, le=MOST)]
 Bps = Annotated[float, Field(ge=1e-3, le=1e15)]  # bounds that keep every airtime a finite number
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 PositiveInt = Annotated[int, Field(ge=1, le=10**9)]

@@ -19,6 +19,7 @@ from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation.overflow import overflow
 from hfedms_sim.trace import Trace
 
 
@@ -37,7 +38,7 @@ class Output(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close(is_refused=isinstance(error, InputError))
-        if (told := not_enough_memory(error)) is not None:
+        if (told := not_enough_memory(error) or overflow(error)) is not None:
             raise told from None
         if isinstance(error, OSError):
             where = error.filename or self._name
