@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints. What a command needs is imported when it runs, so that --help is quick."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,10 +19,12 @@ from hfedms_sim.commands.report import report
 from hfedms_sim.commands.show import show
 from hfedms_sim.commands.terminal import (
     INTERRUPTED_EXIT_CODE,
+    TRACEBACK,
     console,
     give_up_output,
     notice,
     option_of,
+    own_mistake,
     resumable,
     say,
     say_error,
@@ -61,11 +64,11 @@ class _OneLineErrors(click.Group):
             _fail("interrupted", INTERRUPTED_EXIT_CODE)
         except OSError as error:  # nobody reads what we print, or nowhere to print it
             _fail(f"cannot write the output ({error.strerror})", RunError.exit_code)
-        except (MemoryError, RuntimeError) as error:
+        except Exception as error:
             told = not_enough_memory(error)
-            if told is None:
+            if told is None and TRACEBACK in os.environ:
                 raise
-            _fail(str(told), told.exit_code)
+            _fail(str(told) if told else own_mistake(error), RunError.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
 
 

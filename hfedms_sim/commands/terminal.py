@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 INTERRUPTED_EXIT_CODE = 130
+TRACEBACK = "HFEDMS_SIM_TRACEBACK"
+"""The environment variable that shows where a mistake of ours is."""
+OWN_MISTAKE = "this is a mistake in hfedms-sim, please report it"
 _LONGEST_LINE = 900
 _ASCII = {"±": "+-", "…": "...", "‡": "++", "†": "+", "→": "->", "·": "-", "‰": "/1000", "ö": "oe"}
 """How signs of ours are said where there are none but those of ASCII."""
@@ -47,6 +50,11 @@ def say_error(message: str) -> None:
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
     say(f"error: {line}", err=True)
+
+
+def own_mistake(error: Exception) -> str:
+    """Return the line for an error that nobody foresaw: what it is, and how to see where it is."""
+    return f"{type(error).__name__}: {error}: {OWN_MISTAKE} with what {TRACEBACK}=1 shows"
 
 
 def speak_any_encoding() -> None:

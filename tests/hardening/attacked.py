@@ -6,13 +6,14 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from hfedms_sim.cli import main
+from hfedms_sim.commands.terminal import TRACEBACK
 from hfedms_sim.scenario import scenario_yaml
 from tests.conftest import tiny_scenario
 
 
 def hfedms_sim(*arguments: object) -> Result:
     """Call a command in this process. An exception that is no exit is what nobody may see."""
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    done = CliRunner(env={TRACEBACK: "1"}).invoke(main, [str(argument) for argument in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done
