@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints. What a command needs is imported when it runs, so that --help is quick."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,10 +17,23 @@ from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.plot import plot
 from hfedms_sim.commands.report import report
 from hfedms_sim.commands.show import show
-from hfedms_sim.commands.terminal import INTERRUPTED_EXIT_CODE, console, notice, option_of, resumable
+from hfedms_sim.commands.terminal import (
+    INTERRUPTED_EXIT_CODE,
+    TRACEBACK,
+    console,
+    give_up_output,
+    notice,
+    option_of,
+    own_mistake,
+    resumable,
+    say,
+    say_error,
+    speak_any_encoding,
+)
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.commands.verify import verify
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of
 
 if TYPE_CHECKING:
@@ -40,6 +54,7 @@ class _OneLineErrors(click.Group):
     ) -> Any:
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        speak_any_encoding()
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
@@ -50,11 +65,20 @@ class _OneLineErrors(click.Group):
             _fail("interrupted", INTERRUPTED_EXIT_CODE)
         except OSError as error:  # nobody reads what we print, or nowhere to print it
             _fail(f"cannot write the output ({error.strerror})", RunError.exit_code)
+        except Exception as error:
+            told = not_enough_memory(error)
+            if told is None and TRACEBACK in os.environ:
+                raise
+            _fail(str(told) if told else own_mistake(error), RunError.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fail(message: str, exit_code: int) -> NoReturn:
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    try:
+        say_error(message)
+        sys.stdout.flush()
+    except OSError:
+        give_up_output()
     sys.exit(exit_code)
 
 
@@ -80,7 +104,7 @@ def main(context: click.Context, modules: tuple[str, ...]) -> None:
         for module in modules:
             import_outside(module)
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        say(context.get_help())
 
 
 def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -163,8 +187,8 @@ def run_command(  # noqa: PLR0913 (one for each option)
         directory.require_untrained()
     if not quiet:
         for cost in radio_costs(loaded, parts.model):
-            click.echo(cost, err=True)
-        click.echo(estimate_of(loaded, parts, timing_only=timing_only), err=True)
+            say(cost, err=True)
+        say(estimate_of(loaded, parts, timing_only=timing_only), err=True)
     told = round_progress(console(stderr=True), loaded, quiet, timing_only=timing_only)
     with resumable(directory.path), told as on_round:
         result = run(
@@ -204,7 +228,7 @@ def trace(run: Path, trace_format: Any, out: Path | None) -> None:
     from hfedms_sim.trace import export_trace
 
     open_run(run)
-    click.echo(export_trace(run, trace_format, out))
+    say(export_trace(run, trace_format, out))
 
 
 @main.command()
@@ -220,11 +244,11 @@ def check(files: tuple[str, ...]) -> None:
     found = {file: checked_file(file) for file in files}
     for file, (problems, estimate) in found.items():
         for line in problems:
-            click.echo(f"error: {line.said(option_of)}", err=True)
+            say_error(line.said(option_of))
         if not problems:
-            click.echo(f"{file}: ok")
+            say(f"{file}: ok")
         if estimate is not None:
-            click.echo(f"{file}: a run takes {estimate}", err=True)
+            say(f"{file}: a run takes {estimate}", err=True)
     if any(each.problems for each in found.values()):
         sys.exit(InputError.exit_code)
 
@@ -237,7 +261,7 @@ def schema() -> None:
     from hfedms_sim.loading import CHOICES
     from hfedms_sim.scenario import scenario_schema
 
-    click.echo(json.dumps(scenario_schema(CHOICES), indent=2))
+    say(json.dumps(scenario_schema(CHOICES), indent=2))
 
 
 def _run_directory(scenario: "Scenario", out: Path | None, resume: bool, learn_from: Sequence[Path]) -> "RunDirectory":

@@ -8,7 +8,6 @@ that does not match its checksum (checksums.py) is refused when it is read. How 
 run_directory.py.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,9 +26,10 @@ from safetensors.numpy import load_file
 from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.limits import TABLES_READ, Limits, limits_of
+from hfedms_sim.reading import read_json_file
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
-from hfedms_sim.summary import checked_summary
+from hfedms_sim.summary import checked_provenance, checked_summary
 from hfedms_sim.trace import TABLES, read_trace_table, thinning_of, traced_rounds, traced_s
 from hfedms_sim.units import format_seconds
 
@@ -127,8 +127,8 @@ class RunResult:
                 self._checksums.require(f"{name}.parquet")
         try:
             return limits_of(self.scenario, source)
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self.directory}: a table is damaged ({error})") from None
+        except (pa.ArrowException, OSError, LookupError, ValueError, TypeError, MemoryError) as error:
+            raise InputError(f"{self.directory}: a table is damaged ({error!r:.200})") from None
 
     def time_to_accuracy(self, accuracy: float) -> float | None:
         """Return the simulated seconds until the first round whose model was at least that good; None if none was.
@@ -315,7 +315,7 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
     return RunResult(
         scenario=load_scenario(str(directory / "scenario.yaml"), choices),
         summary=read_summary(directory / "summary.json"),
-        provenance=read_json(directory / "provenance.json"),
+        provenance=_read_checked(directory / "provenance.json", checked_provenance),
         directory=directory,
     )
 
@@ -329,10 +329,14 @@ def _runs_within(directory: Path) -> str:
 
 def read_summary(path: Path) -> dict[str, Any]:
     """Return the content of a summary.json in the form of this version; what no version has written is refused."""
+    return _read_checked(path, checked_summary)
+
+
+def _read_checked(path: Path, checked: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     content = read_json(path)
     try:
-        return checked_summary(content)
-    except ValueError as error:
+        return checked(content)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: damaged ({error})") from None
 
 
@@ -365,7 +369,9 @@ def differences(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json_file(path)
+    except MemoryError as error:
+        raise InputError(f"{path}: does not fit into memory ({error})") from None
     except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"{path}: damaged ({error})") from None
     if not isinstance(content, dict):

@@ -11,14 +11,9 @@ from typing import Any
 
 from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
-from hfedms_sim.files import remove_leftovers, write_atomically
+from hfedms_sim.files import link_in, own_directory, remove_leftovers, try_lock, write_atomically
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.scenario import Choices, Scenario, load_scenario, scenario_yaml
-
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows
-    fcntl = None  # type: ignore[assignment]
 
 
 class RunDirectory:
@@ -46,7 +41,6 @@ class RunDirectory:
     @classmethod
     def at(cls, path: Path) -> "RunDirectory":
         try:
-            str(path).encode()  # Parquet files need a name that is text
             path.mkdir(parents=True)
         except FileExistsError:
             hint = (", or ", RESUME, " to go on with it") if path.is_dir() else ()
@@ -58,10 +52,12 @@ class RunDirectory:
     @classmethod
     def resumed(cls, path: Path, scenario: Scenario, choices: Choices) -> "RunDirectory":
         """An unfinished run of the very same scenario; also one that was killed before it could write anything."""
+        require_no_links(path)
         if not (path / "scenario.yaml").is_file():
-            if not path.is_dir() or any(not each.name.startswith(".") for each in path.iterdir() if each.is_file()):
+            if not path.is_dir() or not _is_untouched(path):
                 raise InputError(f"{path}: no run to resume, scenario.yaml is missing")
             return cls(path, is_new=False)
+        require_no_links(path, deep=True)
         try:
             _require_same(path, load_scenario(str(path / "scenario.yaml"), choices), scenario)
         except InputError:
@@ -101,12 +97,25 @@ class RunDirectory:
     def begin(self, scenario: Scenario, provenance: Mapping[str, Any]) -> None:
         remove_checksums(self.path)  # first: it never speaks of what is being changed
         remove_leftovers(self.path)
-        self.learning.mkdir(exist_ok=True)
+        own_directory(self.learning)
         write_atomically(self.path / "scenario.yaml", scenario_yaml(scenario))
         self.write_json("provenance.json", provenance)
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         write_atomically(self.path / name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def require_no_links(path: Path, *, deep: bool = False) -> None:
+    """Refuse to go on in a directory that is a link, or has links in it: they lead to what is somebody else's."""
+    link = link_in(path, deep=deep)
+    if link is not None:
+        raise InputError(f"{link}: is a link; only a directory that holds everything itself can be gone on with")
+
+
+def _is_untouched(path: Path) -> bool:
+    """Return whether there is nothing but what a run leaves that was killed before it could write anything."""
+    left = {".scenario.yaml.part", "learning"}
+    return all(each.name in left and not (each.is_dir() and any(each.iterdir())) for each in path.iterdir())
 
 
 def learning_of(run: Path) -> Path:
@@ -123,12 +132,10 @@ def _require_same(path: Path, before: Scenario, now: Scenario) -> None:
 
 def _locked(path: Path) -> int | None:
     """An open descriptor of the directory with an exclusive lock; the system drops it with the process."""
-    if fcntl is None:
+    if os.name != "posix":
         return None
     descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not try_lock(descriptor):
         os.close(descriptor)
-        raise InputError(f"{path}: another process is writing this run") from None
+        raise InputError(f"{path}: another process is writing this run")
     return descriptor

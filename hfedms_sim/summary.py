@@ -1,19 +1,19 @@
-"""What summary.json may hold: checked when a run is read, because somebody else may have written it.
+"""What summary.json and provenance.json may hold: checked when a run is read, because others may have written it.
 
 Keys are those that programs of this package read. Keys of later versions stay as they are, and keys that earlier
 versions did not write may be missing. docs/trace.md says what each means.
 """
 
-import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hfedms_sim.foreign_text import all_printable
 from hfedms_sim.stopping import current_summary
 
-_UNKNOWN_SIGN = "\N{REPLACEMENT CHARACTER}"
-_LINE_ENDS = "\n\t"
+_Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""What a column of whole numbers holds. JSON knows larger ones, with which nobody can compute."""
 
 
 class _Part(BaseModel):
@@ -21,16 +21,16 @@ class _Part(BaseModel):
 
 
 class _Bytes(_Part):
-    up: int
-    down: int
-    total: int
+    up: _Whole
+    down: _Whole
+    total: _Whole
 
 
 class _Target(_Part):
     accuracy: float
-    round: int | None
+    round: _Whole | None
     simulated_s: float | None
-    bytes: int | None
+    bytes: _Whole | None
     energy_j: float | None
 
 
@@ -44,7 +44,7 @@ class _Limit(_Part):
     share: float
     detail: dict[str, Any]
     text: str
-    rounds: int
+    rounds: _Whole
     shares: list[_Share]
 
 
@@ -57,27 +57,27 @@ class _Direction(_Part):
 
 class _Cell(_Part):
     name: str
-    sensors: int
+    sensors: _Whole
     directions: dict[str, _Direction] = {}
 
 
 class _Life(_Part):
     mean_d: float | None
     worst_d: float | None
-    worst_sensor: int | None
+    worst_sensor: _Whole | None
 
 
 class _Coverage(_Part):
-    sensors: int
-    covered: int
+    sensors: _Whole
+    covered: _Whole
 
 
 class _Summary(_Part):
     scenario: str
     strategy: str
     profile: str
-    seed: int
-    rounds: int
+    seed: _Whole
+    rounds: _Whole
     simulated_s: float
     final_accuracy: float | None
     best_accuracy: float | None
@@ -86,14 +86,29 @@ class _Summary(_Part):
     energy_j: float | None
     targets: list[_Target]
     lineage: str
+    wall_s: float = 0.0
     coverage: _Coverage | None = None
     energy_by_state: dict[str, float] | None = None
     energy_extrapolated: list[str] = []
     energy_missing: list[str] = []
     battery_life: dict[str, _Life | None] | None = None
-    faults: dict[str, int] = {}
+    faults: dict[str, _Whole] = {}
     cells: list[_Cell] = []
     limited_by: _Limit | None = None
+
+
+class _Provenance(_Part):
+    timing_only: bool = True
+    rounds_trained: _Whole = 0
+    rounds_reused: _Whole = 0
+    outside: dict[str, str | None] = {}
+
+
+def checked_provenance(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what provenance.json holds, as `checked_summary` does; runs of the first versions were never trained."""
+    _validate(_Provenance, content)
+    printable: dict[str, Any] = all_printable(dict(content))
+    return {"timing_only": True} | printable
 
 
 def checked_summary(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,22 +116,14 @@ def checked_summary(content: Mapping[str, Any]) -> dict[str, Any]:
 
     Control characters, which could steer a terminal or break a picture's file, are replaced.
     """
-    try:
-        _Summary.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg'].lower()}") from None
-    printable: dict[str, Any] = _printable(dict(content))
+    _validate(_Summary, content)
+    printable: dict[str, Any] = all_printable(dict(content))
     return current_summary(printable)
 
 
-def _printable(value: Any) -> Any:
-    if isinstance(value, str):
-        return "".join(_UNKNOWN_SIGN if _is_control(sign) else sign for sign in value)
-    if isinstance(value, dict):
-        return {_printable(key): _printable(own) for key, own in value.items()}
-    return [_printable(own) for own in value] if isinstance(value, list) else value
-
-
-def _is_control(sign: str) -> bool:
-    return unicodedata.category(sign) == "Cc" and sign not in _LINE_ENDS
+def _validate(kind: type[_Part], content: Mapping[str, Any]) -> None:
+    try:
+        kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg'].lower()}") from None

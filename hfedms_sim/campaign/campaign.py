@@ -29,6 +29,7 @@ from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
 from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import InputError, OneLineError, RunError
+from hfedms_sim.files import own_directory
 from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import outside_modules
@@ -81,7 +82,7 @@ class Campaign:
             before = self._kinship_before()
             remove_checksums(self.directory.path)
             for name in ("trials", records.DIRECTORY):
-                (self.directory.path / name).mkdir(exist_ok=True)
+                own_directory(self.directory.path / name)
             self._records = {each.name: kept for each in self.trials if (kept := self._kept(each)) is not None}
             kin = {} if self.options.timing_only else self._kinship(workers, before)
             self._play(workers, kin)

@@ -21,7 +21,7 @@ from hfedms_sim.checksums import Checksums, sha256_of
 from hfedms_sim.data.files import naming, only_file
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import differences, read_json
-from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.run_directory import RunDirectory, require_no_links
 from hfedms_sim.scenario import Scenario
 
 MANIFEST = "campaign.json"
@@ -41,6 +41,7 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
     if not resume:
         return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
     assert out is not None
+    require_no_links(out)
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
     manifest_of(out)
@@ -82,6 +83,9 @@ def manifest_of(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is a campaign of an older version, with cells for trials; start a new one")
     if set(content) != _KEYS or not all(isinstance(content[key], dict) for key in _KEYS):
         raise InputError(f"{path / MANIFEST}: is not a campaign's")
+    for name, scenario in content["trials"].items():
+        if not _NAME.fullmatch(name) or not isinstance(scenario, dict):
+            raise InputError(f"{path / MANIFEST}: damaged (trial {name!a:.60})")
     return content
 
 

@@ -17,7 +17,8 @@ from hfedms_sim.scenario.yaml_io import parse_yaml
 
 LARGEST_RANGE = 10_000
 _LONGEST_SEED = 20  # digits
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_LARGEST_EXPONENT = 300
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})(?::({_NUMBER}))?")
 _OPENING, _CLOSING, _QUOTES = "[{(", "]})", "'\""
 
@@ -105,6 +106,8 @@ def _expanded(piece: str, text: str) -> list[str]:
     if match is None:
         return [piece]
     start, stop, step = (Decimal(number) for number in (match[1], match[2], match[3] or "1"))
+    if any(abs(number.adjusted()) > _LARGEST_EXPONENT for number in (start, stop, step)):
+        raise InputError(f"--grid {text!a:.60}: the range {piece!a:.60} has numbers that are no figures of a scenario")
     if not step or (stop - start) / step < 0:
         raise InputError(f"--grid {text!a:.60}: the range {piece} has no values")
     count = int((stop - start) / step) + 1

@@ -3,19 +3,26 @@
 A worker's machine need not see the campaign's directory. A trial is played in a temporary directory there, with what it
 learns from sent along, and its files come back as the task's result. Data sets that are files must be at the same
 path on every machine. What a task had done when it was lost is lost: a trial is tried again from its start.
+
+Whoever reaches a Ray can run code in it. So one that is started here listens on this machine's loopback alone.
 """
 
 import shutil
 import tempfile
 from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 from hfedms_sim.campaign.tasks import Task, TrialTask
-from hfedms_sim.campaign.workers import At, Finished, attempt, thread_environment
+from hfedms_sim.campaign.workers import At, Finished, attempt, environment, thread_environment
 from hfedms_sim.errors import Argument, InputError, OneLineError, RunError
 
 _RAY = Argument("ray")
+_LOCAL = "local"
+_NO_CLUSTER = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray listen on loopback only, on every system; an address given to `ray.init` it would replace by a public one.
+It is read when ray is imported."""
 
 Files = dict[str, bytes]
 """The contents of files, by their paths within a directory."""
@@ -25,21 +32,35 @@ class RayWorkers:
     """`address`: `local` starts Ray on this machine; anything else is where a cluster's head listens."""
 
     def __init__(self, address: str, threads: int) -> None:
-        self._ray = _imported_ray()
+        with environment(_NO_CLUSTER if address == _LOCAL else {}):
+            self._ray = _imported_ray()
+            self._connect(address, threads)
+        if address == _LOCAL:
+            self._require_loopback()
+        self.capacity = max(1, int(self._ray.cluster_resources().get("CPU", 1)) // threads)
+        self._perform = self._ray.remote(num_cpus=threads, max_retries=0)(_perform)
+        self._running: dict[Any, tuple[str, Task]] = {}
+
+    def _connect(self, address: str, threads: int) -> None:
+        """Start Ray here, or join the cluster at an address."""
         try:
             self._ray.init(
                 address=address,
                 runtime_env={"env_vars": thread_environment(threads)},
                 log_to_driver=False,
                 logging_level="ERROR",
-                **({"include_dashboard": False} if address == "local" else {}),
+                **({"include_dashboard": False} if address == _LOCAL else {}),
             )
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(_RAY, f" {address}: cannot be reached ({reason})") from None
-        self.capacity = max(1, int(self._ray.cluster_resources().get("CPU", 1)) // threads)
-        self._perform = self._ray.remote(num_cpus=threads, max_retries=0)(_perform)
-        self._running: dict[Any, tuple[str, Task]] = {}
+
+    def _require_loopback(self) -> None:
+        """End a Ray that others could reach: one that a program had imported before is told nothing any more."""
+        if not ip_address(self._ray.util.get_node_ip_address()).is_loopback:
+            self._ray.shutdown()
+            name, value = next(iter(_NO_CLUSTER.items()))
+            raise InputError(_RAY, f" {_LOCAL}: others could reach it; set {name}={value} before ray is imported")
 
     def start(self, key: str, task: Task) -> None:
         sent = _needed(task.parent, task.fork) if isinstance(task, TrialTask) else {}
@@ -103,19 +124,25 @@ def _read(directory: Path) -> Files:
 
 
 def _write(files: Files, directory: Path) -> None:
+    """Make the directory, and the files in it; a name that would lead out of it is refused."""
+    directory.mkdir()
     for name, content in files.items():
         path = directory / name
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise RunError(f"{name!a}: a file that came back from Ray is not within its trial's directory")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
 
 def _put_in_place(files: Files, directory: Path) -> None:
-    """Whole or not at all."""
+    """Replace a trial's directory, whole or not at all."""
     temporary = directory.with_name(f".{directory.name}.part")
     if temporary.is_symlink():
         temporary.unlink()
     shutil.rmtree(temporary, ignore_errors=True)
     _write(files, temporary)
     (temporary / "learning").mkdir(exist_ok=True)
+    if directory.is_symlink():
+        raise RunError(f"{directory}: is a link, and what it leads to is not touched")
     shutil.rmtree(directory, ignore_errors=True)
     temporary.replace(directory)

@@ -15,14 +15,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign.curves import Curve
+from pydantic import TypeAdapter
+
+from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.errors import InputError
 from hfedms_sim.files import write_atomically
+from hfedms_sim.foreign_text import printable
 from hfedms_sim.result import read_json
-from hfedms_sim.stopping import current_summary
+from hfedms_sim.summary import checked_provenance, checked_summary
 
 DIRECTORY = "records"
+_POINTS = TypeAdapter(tuple[Point, ...])
 _PROVENANCE = (
     "versions", "platform", "git_revision", "started", "ended", "wall_s", "timing_only",
     "rounds_trained", "rounds_reused",
@@ -93,13 +97,13 @@ def read_record(path: Path) -> Record:
     try:
         return Record(
             content["trial"],
-            tuple((what, which) for what, which in content["variant"]),
-            content["digest"],
-            current_summary(content["summary"]),
-            content["provenance"],
-            Curve.from_json(content["curve"]),
+            tuple((printable(what), printable(which)) for what, which in content["variant"]),
+            str(content["digest"]),
+            checked_summary(content["summary"]),
+            checked_provenance(content["provenance"]),
+            Curve(_POINTS.validate_python(Curve.from_json(content["curve"]).rows)),
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InputError(f"{path}: is not the record of a trial") from None
 
 

@@ -1,9 +1,11 @@
 """The trials of a campaign: one scenario for each combination of profile, strategy, grid values and seed."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -49,9 +51,9 @@ def trials_of(source: Source, axes: Axes) -> list[Trial]:
     profiles: list[str | PathLike[str] | NetworkProfile | None] = [*axes.profiles] or [None]
     strategies: list[str | None] = [*axes.strategies] or [None]
     seeds: list[int | None] = [*axes.seeds] or [None]
-    points = list(product(*([(axis.key, value) for value in axis.values] for axis in axes.grid)))
-    if len(profiles) * len(strategies) * len(points) * len(seeds) > MOST_TRIALS:
+    if len(profiles) * len(strategies) * len(seeds) * prod(len(axis.values) for axis in axes.grid) > MOST_TRIALS:
         raise InputError(f"more than {MOST_TRIALS:,} trials: take fewer values, or several campaigns")
+    points = list(product(*([(axis.key, value) for value in axis.values] for axis in axes.grid)))
     trials: list[Trial] = []
     for profile, strategy, point, seed in product(profiles, strategies, points, seeds):
         scenario = load_scenario(
@@ -84,7 +86,7 @@ def _require_distinct(axes: Axes) -> None:
     profiles = [_called(profile) for profile in axes.profiles]
     given: dict[str, Sequence[object]] = {"profiles": profiles, "strategies": axes.strategies, "seeds": axes.seeds}
     for name, values in given.items():
-        twice = next((value for value in values if list(values).count(value) > 1), None)
+        twice = next((value for value, count in Counter(values).items() if count > 1), None)
         if twice is not None:
             raise InputError(Argument(name), f": {twice} is given twice")
     keys = [axis.key for axis in axes.grid]

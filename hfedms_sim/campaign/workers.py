@@ -14,7 +14,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from math import inf
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
@@ -23,9 +22,8 @@ from typing import Any, NamedTuple, Protocol
 
 from hfedms_sim.campaign.tasks import OnRound, Options, Task
 from hfedms_sim.errors import InputError, OneLineError, RunError
-from hfedms_sim.machine import available_memory_bytes
+from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, not_enough_memory
 from hfedms_sim.simulation import Progress
-from hfedms_sim.simulation.estimate import MEMORY_LIMIT
 
 _GRACE_S = 1.5
 _REPORT_EVERY_S = 0.25
@@ -84,7 +82,7 @@ def thread_environment(threads: int) -> dict[str, str]:
 def _memory_share(jobs: int) -> dict[str, str]:
     """Return the limit of each of so many processes: its share of what is free, unless the user has set one."""
     free_bytes = available_memory_bytes()
-    if MEMORY_LIMIT in os.environ or jobs == 1 or free_bytes == inf:
+    if MEMORY_LIMIT in os.environ or jobs == 1 or free_bytes is None:
         return {}
     return {MEMORY_LIMIT: f"{free_bytes / jobs:.0f}B"}
 
@@ -104,7 +102,7 @@ class LocalWorkers:
     def start(self, key: str, task: Task) -> None:
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if not self._idle:
-            with _environment(thread_environment(self._threads) | self._memory_share), _ctrl_c_held():
+            with environment(thread_environment(self._threads) | self._memory_share), _ctrl_c_held():
                 self._idle.append(_Worker(self._context))
         worker = self._busy[key] = self._idle[-1]
         self._idle.pop()
@@ -224,7 +222,7 @@ def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any,
     except RunError as error:
         return None, error, False
     except Exception as error:
-        return None, RunError(f"{type(error).__name__}: {error}"), False
+        return None, not_enough_memory(error) or RunError(f"{type(error).__name__}: {error}"), False
 
 
 def _end_with_the_campaign() -> None:
@@ -249,7 +247,8 @@ def _ctrl_c_held() -> Iterator[None]:
 
 
 @contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
+def environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set environment variables for a while."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

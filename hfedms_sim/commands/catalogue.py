@@ -2,7 +2,7 @@
 
 import click
 
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, say
 
 
 @click.command("list")
@@ -31,4 +31,4 @@ def _print_json(what: str) -> None:
 
     from hfedms_sim.report.entries import ENTRIES
 
-    click.echo(json.dumps(ENTRIES[what](), indent=2))
+    say(json.dumps(ENTRIES[what](), indent=2))

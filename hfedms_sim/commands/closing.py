@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, say
 
 if TYPE_CHECKING:
     from hfedms_sim.campaign import Refusal, TrialResult
@@ -20,7 +18,7 @@ def print_run(result: "RunResult") -> None:
     console().print(closing_table(result))
     if has_targets(result):
         console().print(targets_table([result]))
-    click.echo(f"Tables and summary: {result.directory}")
+    say(f"Tables and summary: {result.directory}")
 
 
 def has_targets(result: "RunResult") -> bool:
@@ -43,8 +41,10 @@ def print_campaign(
     screen = console()
     screen.print(comparison_table(rows, name), width=min(screen.width, WIDEST_COLUMNS), crop=False)
     for line in comparison_notes(rows):
-        click.echo(line)
+        say(line)
     if not timing_only:
-        trained, reused = (sum(each.provenance[f"rounds_{what}"] for each in results) for what in ("trained", "reused"))
-        click.echo(f"{trained:,} rounds trained, {reused:,} reused")
-    click.echo(f"Tables and trials: {directory}")
+        trained, reused = (
+            sum(each.provenance.get(f"rounds_{what}", 0) for each in results) for what in ("trained", "reused")
+        )
+        say(f"{trained:,} rounds trained, {reused:,} reused")
+    say(f"Tables and trials: {directory}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, say
 
 
 @click.command()
@@ -21,9 +21,9 @@ def explain(run: Path, no_what_ifs: bool, as_json: bool) -> None:
     from hfedms_sim.explanation import explain as explained
     from hfedms_sim.report.explanation import explanation_screen
 
-    found = explained(run, what_ifs=not no_what_ifs, on_notice=lambda line: click.echo(line, err=True))
+    found = explained(run, what_ifs=not no_what_ifs, on_notice=lambda line: say(line, err=True))
     if as_json:
-        click.echo(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+        say(json.dumps(found.as_dict(), indent=2, allow_nan=False))
         return
     terminal = console()
     terminal.print(explanation_screen(found), width=min(terminal.width, 100))

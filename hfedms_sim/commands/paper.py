@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfedms_sim.commands.terminal import console, notice, resumable
+from hfedms_sim.commands.terminal import console, notice, resumable, say
 from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _conduct(experiments: "list[Experiment]", options: dict[str, Any]) -> None:
     with resumable(conductor.directory):
         for experiment in experiments:
             if not quiet:
-                click.echo(f"{experiment.name}: {experiment.title}", err=True)
+                say(f"{experiment.name}: {experiment.title}", err=True)
             with trial_progress(console(stderr=True), quiet) as on_standing:
                 conductor.on_standing = on_standing
                 outcome = conductor.conduct(experiment)
@@ -162,7 +162,7 @@ def _estimate(conductor: "Conductor", experiments: "list[Experiment]", jobs: int
 
     seconds = sum(conductor.unfinished_seconds(experiment) for experiment in experiments) / jobs
     if seconds:
-        click.echo(f"about {format_seconds(seconds)} at most with --jobs {jobs}, into {conductor.directory}", err=True)
+        say(f"about {format_seconds(seconds)} at most with --jobs {jobs}, into {conductor.directory}", err=True)
 
 
 def _show(outcome: "Outcome", directory: Path, quiet: bool) -> None:
@@ -175,4 +175,4 @@ def _show(outcome: "Outcome", directory: Path, quiet: bool) -> None:
     if not quiet:
         for table in (*tables, verdicts_table(outcome.claims)) if judged else tables:
             console().print(table_text(table))
-        click.echo(f"Tables and figures: {directory}")
+        say(f"Tables and figures: {directory}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfedms_sim.commands.terminal import console, terminated_like_ctrl_c
+from hfedms_sim.commands.terminal import console, say, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def plot(paths: tuple[Path, ...], kind: str, out: Path, **options: Any) -> None:
         draw(_figure(kind, results, options), out)
     if kind == "accuracy":
         console().print(targets_table(results))
-    click.echo(out)
+    say(out)
 
 
 def _require_fitting(kind: str, options: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hfedms_sim.commands.terminal import terminated_like_ctrl_c
+from hfedms_sim.commands.terminal import say, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 
@@ -28,8 +28,8 @@ def report(runs: tuple[Path, ...], out: Path | None, what_ifs: bool, quiet: bool
     path = runs[0] / "report.html" if out is None else out
     with terminated_like_ctrl_c():
         write_page(open_runs(runs), path, what_ifs=what_ifs, on_notice=lambda line: None if quiet else _tell(line))
-    click.echo(path)
+    say(path)
 
 
 def _tell(line: str) -> None:
-    click.echo(line, err=True)
+    say(line, err=True)

@@ -11,7 +11,7 @@ import click
 
 from hfedms_sim.commands import completion
 from hfedms_sim.commands.closing import has_targets, print_campaign, print_run
-from hfedms_sim.commands.terminal import console, terminated_like_ctrl_c
+from hfedms_sim.commands.terminal import console, say, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _draw_map(name: str, path: Path) -> None:
 
     with terminated_like_ctrl_c():
         draw(map_figure(load_scenario(name)), path)
-    click.echo(path)
+    say(path)
 
 
 def _show_part(name: str) -> None:
@@ -80,7 +80,7 @@ def _show_part(name: str) -> None:
 
     shown = show_anything(name)
     if isinstance(shown, str):
-        click.echo(shown)  # YAML stays YAML: no wrapping
+        say(shown)  # YAML stays YAML: no wrapping
     else:
         console().print(shown)
 
@@ -134,7 +134,7 @@ def _show_campaign(directory: Path, table_name: str | None, table_format: str) -
         print_campaign(results, refusals, name, directory, timing_only=timing_only)
     elif table_format == "csv":
         text = trials_csv(results, refusals) if table_name == "trials" else comparison_csv(results, refusals)
-        click.echo(text, nl=False)
+        say(text, nl=False)
     elif table_name == "trials":
         _print([trials_in_words(results, refusals)], table_format)
     else:
@@ -150,13 +150,13 @@ def _print(tables: "Sequence[Table | RenderableType]", table_format: str) -> Non
     written = {"markdown": table_markdown, "latex": table_latex, "csv": table_csv}
     for number, table in enumerate(tables):
         if number and table_format != "text":
-            click.echo()
+            say()
         if not isinstance(table, Table):
             console().print(table)
         elif table_format == "text":
             console().print(_folded(table_text(table)))
         else:
-            click.echo(written[table_format](table), nl=False)
+            say(written[table_format](table), nl=False)
 
 
 def _folded(table: "RichTable") -> "RichTable":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hfedms_sim.commands.terminal import console
+from hfedms_sim.commands.terminal import console, say
 from hfedms_sim.errors import InputError
 
 _COLUMNS = 100
@@ -30,7 +30,7 @@ def validate(ids: tuple[str, ...], csv_path: Path | None) -> None:
     for table in shown_tables(judged):
         console().print(table_text(table), width=_COLUMNS)
     for line in closing_lines(judged):
-        click.echo(line)
+        say(line)
     if csv_path is not None:
         try:
             write_atomically(csv_path, table_csv(full_table(judged)))

@@ -22,8 +22,8 @@ def naming(path: Path) -> Iterator[None]:
         raise InputError(f"{name_of(path)}: is a directory, not a file") from None
     except ValueError as error:
         raise InputError(f"{name_of(path)}: {first_line(error)}") from None
-    except MemoryError:
-        raise InputError(f"{name_of(path)}: does not fit into memory") from None
+    except MemoryError as error:
+        raise InputError(f"{name_of(path)}: does not fit into memory{f' ({error})' if str(error) else ''}") from None
     except OSError as error:
         raise InputError(f"{name_of(path)}: cannot be read ({error.strerror or first_line(error)})") from None
 

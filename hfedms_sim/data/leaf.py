@@ -8,7 +8,6 @@ there (or files of neither name), it is split by keyed draw. A user is a device.
 means two copies of the data, and is refused.
 """
 
-import json
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.checked import checked_images, checked_inputs, checked_labels
 from hfedms_sim.data.files import files_in, name_of, naming, only_file, shown
 from hfedms_sim.errors import InputError
+from hfedms_sim.machine import require_memory
+from hfedms_sim.reading import parse_json
 from hfedms_sim.scenario.models import shape_text
 
 _IMAGE_SHAPES = ((784,), (28, 28), (1, 28, 28))
@@ -66,6 +67,7 @@ class _Reader:
 
     def read(self, file: Path, root: Path, is_test: bool) -> None:
         with naming(file):
+            require_memory(file.stat().st_size)
             content = file.read_bytes()
             relative = file.relative_to(root) if file != root else Path(file.name)
             self.fingerprints[relative.as_posix()] = sha256(content).hexdigest()
@@ -102,7 +104,7 @@ class _Reader:
 
 def _parsed(content: bytes) -> Any:
     try:
-        return json.loads(content)
+        return parse_json(content)
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text") from None
     except RecursionError:

@@ -8,6 +8,7 @@ is_test      true or false, if the set has a split of its own
 class_names  a name for each label, if it has them
 """
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,12 @@ from hfedms_sim.data.checked import (
     require_rows,
 )
 from hfedms_sim.data.files import first_line, naming, only_file, shown
+from hfedms_sim.machine import require_memory
+from hfedms_sim.reading import COPIES
 
 _SAMPLES = ("images", "inputs")
+_FORMAT: Any = np.lib.format  # has no types
+_HEADERS = {(1, 0): _FORMAT.read_array_header_1_0, (2, 0): _FORMAT.read_array_header_2_0}
 _ROWS = (*_SAMPLES, "labels", "is_test")
 
 
@@ -79,4 +84,15 @@ def _loaded(path: Path, keys: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         archive = np.load(file, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise ValueError("it is a single array")
-        return {key: archive[key] for key in keys if key in archive}
+        present = [key for key in keys if key in archive]
+        require_memory(COPIES * sum(_declared_bytes(archive, key) for key in present))
+        return {key: archive[key] for key in present}
+
+
+def _declared_bytes(archive: np.lib.npyio.NpzFile, key: str) -> int:
+    """Return how many bytes an array has by its header, or by the archive's list of files, whichever says more."""
+    name = key if key in archive.zip.namelist() else f"{key}.npy"
+    with archive.zip.open(name) as file:
+        read_header = _HEADERS.get(_FORMAT.read_magic(file))
+        shape, _, dtype = read_header(file) if read_header else ((), False, np.dtype(np.uint8))
+    return max(int(archive.zip.getinfo(name).file_size), prod(shape) * dtype.itemsize)

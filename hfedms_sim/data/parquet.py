@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hfedms_sim.checksums import sha256_of
@@ -24,6 +23,7 @@ from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.checked import checked_images, checked_inputs, checked_labels, checked_owners
 from hfedms_sim.data.files import files_in, first_line, naming, shown
 from hfedms_sim.data.png import decoded, grey_if_equal, in_colour
+from hfedms_sim.reading import opened_parquet, read_columns
 from hfedms_sim.scenario.models import shape_text
 
 # What each column may be called; the first that is there counts.
@@ -70,14 +70,16 @@ def _columns(file: Path, how: Reading) -> dict[str, Any]:
     if not how.reads_owners:
         allowed = {key: names for key, names in allowed.items() if key != "writer"}
     try:
-        with pq.ParquetFile(file) as parquet:
+        with opened_parquet(file) as parquet:
             present = parquet.schema_arrow.names
             found = {key: next((name for name in names if name in present), None) for key, names in allowed.items()}
             chosen = {key: name for key, name in found.items() if name is not None}
             if "image" in chosen:
                 chosen.pop("inputs", None)
             _require(chosen, allowed, how)
-            table = parquet.read(columns=list(dict.fromkeys(chosen.values())))
+            table = read_columns(parquet, list(dict.fromkeys(chosen.values())))
+    except MemoryError:
+        raise
     except pa.ArrowException as error:
         raise ValueError(f"is not a whole Parquet file ({first_line(error)})") from None
     if not table.num_rows:
@@ -129,7 +131,7 @@ def _is_list(kind: Any) -> bool:
 
 def _is_test(values: list[Any]) -> NDArray[np.bool_]:
     for row, value in enumerate(values):
-        if value not in _SPLIT_WORDS:
+        if not isinstance(value, bool | str) or value not in _SPLIT_WORDS:
             raise ValueError(f"row {row}: split = {shown(value)}: must be train or test (is_test: true or false)")
     return np.array([_SPLIT_WORDS[value] for value in values])
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.machine import require_memory
+from hfedms_sim.reading import COPIES
 
 Pixels = NDArray[np.uint8]
 
@@ -28,8 +30,10 @@ def decoded(encoded: Sequence[bytes | None]) -> Pixels:
         for row, content in enumerate(encoded):
             image = _decoded(content, pillow, row, None if pixels is None else pixels.shape[1:3])
             if pixels is None:
+                require_memory(COPIES * len(encoded) * image.nbytes)
                 pixels = np.empty((len(encoded), *image.shape), dtype=np.uint8)
-            if image.ndim == 3:
+            if image.ndim == 3 > pixels.ndim - 1:
+                require_memory(COPIES * pixels.nbytes)
                 pixels = in_colour(pixels)
             pixels[row] = image if pixels.ndim == image.ndim + 1 else image[..., None]
     assert pixels is not None, "a file without rows is refused before"

@@ -12,12 +12,12 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.limits.looked_at import LookedAt, looked_at
+from hfedms_sim.reading import opened_parquet, read_parquet_where
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell, Scenario
 from hfedms_sim.trace import Outcome, Thinning, read_trace_table, thinning_of, traced_s
@@ -120,11 +120,18 @@ def _whole_numbers(
     source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, column: str, otherwise: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a column that tables of earlier versions lack."""
-    known = pq.read_schema(source / f"{name}.parquet").names if isinstance(source, Path) else source[name].column_names
-    if column not in known:
+    if column not in _names(source, name):
         return otherwise
     found = _table(source, name, looked, ["round", column])[column]
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
+
+
+def _names(source: Path | Mapping[str, pa.Table], name: str) -> list[str]:
+    """Return which columns a table has."""
+    if isinstance(source, Path):
+        with opened_parquet(source / f"{name}.parquet") as parquet:
+            return list(parquet.schema_arrow.names)
+    return list(source[name].column_names)
 
 
 def _note_outcomes(
@@ -172,7 +179,7 @@ def _table(source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, c
         texts = [each for each in columns if each in _TEXTS]
         only = None if looked.first_round == 1 else [("round", ">=", looked.first_round)]
         path = source / f"{name}.parquet"
-        table = pq.read_table(path, columns=columns, filters=only, read_dictionary=texts, partitioning=None)
+        table = read_parquet_where(path, columns, only, texts)
     else:
         table = source[name].select(columns)
     return table if looked.is_whole else table.filter(pa.array(looked.has(table["round"].to_numpy())))

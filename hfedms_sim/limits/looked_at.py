@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hfedms_sim.reading import opened_parquet, read_columns
 from hfedms_sim.trace import Thinning
 
 MOST_TRANSFERS = 1_000_000
@@ -32,10 +32,10 @@ class LookedAt(NamedTuple):
 def looked_at(source: Path | Mapping[str, pa.Table], thinning: Thinning) -> LookedAt:
     """Return the rounds of a run to look at, which is the last one if that alone has too many transfers."""
     if isinstance(source, Path):
-        path = source / "transfers.parquet"
-        if pq.read_metadata(path).num_rows <= MOST_TRANSFERS:
-            return LookedAt(1, thinning)
-        numbers = pq.read_table(path, columns=["round"], partitioning=None)["round"].to_numpy()
+        with opened_parquet(source / "transfers.parquet") as parquet:
+            if parquet.metadata.num_rows <= MOST_TRANSFERS:
+                return LookedAt(1, thinning)
+            numbers = read_columns(parquet, ["round"])["round"].to_numpy()
     else:
         numbers = source["transfers"]["round"].to_numpy()
     if len(numbers) <= MOST_TRANSFERS:

@@ -29,7 +29,7 @@ class DamagedCheckpointError(Exception):
 def write_checkpoint(path: Path, round_number: int, lineage: str, state: State) -> None:
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items()}
     identity = {"round": str(round_number), "lineage": lineage}
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as file:
         _write_safetensors(file, arrays, identity | {"sha256": _digest(identity, arrays)})
 
 

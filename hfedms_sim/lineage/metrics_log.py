@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hfedms_sim.files import opened_at_end
 from hfedms_sim.lineage.metrics import Metrics
 
 _CHECKSUM_DIGITS = 16
@@ -78,7 +79,7 @@ class MetricsLog:
 
     def _opened(self) -> int:
         """At its end, where a line that was torn is cut off first."""
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        descriptor = opened_at_end(self._path)
         if self.has_torn_end:
             content = self._path.read_bytes()
             os.ftruncate(descriptor, content.rfind(b"\n") + 1)
@@ -90,8 +91,26 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     checksum, _, content = line.partition(b" ")
     if checksum != _checksum(content):
         return None
-    entry: dict[str, Any] = json.loads(content)
-    return entry
+    try:
+        entry: dict[str, Any] = json.loads(content)
+        return entry if _is_sound(entry) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # whoever can compute a checksum can write anything
+
+
+def _is_sound(entry: Any) -> bool:
+    """Return whether an entry is one of the two kinds that there are."""
+    if not isinstance(entry["lineage"], str):
+        return False
+    if "metrics" not in entry:
+        return isinstance(entry["finite"], bool)
+    is_probed = entry["probe_round"] is None or type(entry["probe_round"]) is int
+    return is_probed and 0 < len(entry["metrics"]) <= len(Metrics._fields) and all(map(_is_figure, entry["metrics"]))
+
+
+def _is_figure(value: Any) -> bool:
+    """Return whether a value can be a measured figure: none, or a number that fits."""
+    return value is None or isinstance(value, float) or (type(value) is int and abs(value) < 2**63)
 
 
 def _checksum(content: bytes) -> bytes:

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import remove_leftovers, write_atomically
+from hfedms_sim.files import own_directory, remove_leftovers, write_atomically
 from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
 from hfedms_sim.lineage.metrics import Metrics
 from hfedms_sim.lineage.metrics_log import MetricsLog
@@ -126,8 +126,7 @@ class LineageStore:
         assert self._directory is not None
         assert self._log is not None
         self._log.sync()
-        place = self._directory / (_PINNED if pinned or self.is_pinned(lineage) else _CHECKPOINTS)
-        place.mkdir(exist_ok=True)
+        place = own_directory(self._directory / (_PINNED if pinned or self.is_pinned(lineage) else _CHECKPOINTS))
         path = place / f"{round_number:08d}-{lineage}.safetensors"
         write_checkpoint(path, round_number, lineage, state)
         self._checkpoints.setdefault(lineage, []).append(path)

@@ -23,5 +23,5 @@ def under(prefix: str, state: State) -> State:
 
 
 def save_weights(weights: State, path: Path) -> None:
-    with replacing(path) as temporary:
-        temporary.write_bytes(save({name: np.ascontiguousarray(value) for name, value in weights.items()}))
+    with replacing(path) as file:
+        file.write(save({name: np.ascontiguousarray(value) for name, value in weights.items()}))

@@ -26,7 +26,7 @@ from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.paper.tuning import TUNING, choice_json
 from hfedms_sim.result import differences, read_json
-from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.run_directory import RunDirectory, require_no_links
 
 _MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
 
@@ -54,6 +54,7 @@ class Conductor:
         place = self.path_of(experiment)
         if not place.exists() and not place.is_symlink():
             return
+        require_no_links(place)
         if not (place / _MARKER).is_file():
             raise InputError(f"{place}: exists already, and is no experiment's ({_MARKER} is missing)")
         if not resume:

@@ -28,7 +28,7 @@ def save(figure: Figure, path: Path) -> None:
     if ending not in endings:
         raise InputError(f"{path}: a picture ends in one of {', '.join('.' + each for each in endings)}")
     try:
-        with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
-            figure.savefig(temporary, format=ending, dpi=150, metadata=_METADATA.get(ending))
+        with replacing(path) as file, mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
+            figure.savefig(file, format=ending, dpi=150, metadata=_METADATA.get(ending))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -94,7 +94,8 @@ def _closing_rows(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "accuracy", _accuracy(result)
     if result.provenance.get("rounds_reused"):
         yield "learning", _learning(result)
-    yield "wall time", format_seconds(summary["wall_s"])
+    if "wall_s" in summary:
+        yield "wall time", format_seconds(summary["wall_s"])
 
 
 def _limit_rows(result: RunResult) -> Iterator[tuple[str, str]]:
@@ -146,7 +147,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def _learning(result: RunResult) -> str:
-    trained, reused = (_count(result.provenance[f"rounds_{what}"], "round") for what in ("trained", "reused"))
+    trained, reused = (_count(result.provenance.get(f"rounds_{what}", 0), "round") for what in ("trained", "reused"))
     return f"{trained} trained, {reused} found finished"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from hfedms_sim.scenario.base import PositiveInt, Settings, TupleOf
+from hfedms_sim.scenario.base import LEAST, PositiveInt, Settings, TupleOf
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 OClock = Annotated[float, Field(ge=0, lt=24)]
@@ -20,7 +20,7 @@ class Shift(Settings):
     """How many sensors the group has; groups follow one another in the order of the sensors' numbers."""
     from_h: OClock
     """The hour of the day at which its shift begins."""
-    hours: Annotated[float, Field(gt=0, le=168)]
+    hours: Annotated[float, Field(ge=LEAST, le=168)]
     """How long a shift lasts, beyond midnight if need be, until the next one begins at the most."""
     days: Annotated[TupleOf[Weekday], Field(min_length=1)] = WEEKDAYS
     """The weekdays on which a shift begins."""

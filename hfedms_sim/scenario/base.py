@@ -1,9 +1,12 @@
 """What all settings have in common: frozen, strict about types, no unknown keys, no NaN."""
 
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
+
+from hfedms_sim.foreign_text import is_printable
 
 Item = TypeVar("Item")
 
@@ -12,9 +15,12 @@ TupleOf = Annotated[tuple[Item, ...], Field(strict=False)]
 
 Direction = Literal["up", "down"]
 
-Fraction = Annotated[float, Field(gt=0, le=1)]
-PositiveFloat = Annotated[float, Field(gt=0)]
-NonNegativeFloat = Annotated[float, Field(ge=0)]
+# Bounds that keep what is computed of a few figures a finite number, and its inverse too.
+LEAST, MOST = 1e-9, 1e12
+
+Fraction = Annotated[float, Field(ge=LEAST, le=1)]
+PositiveFloat = Annotated[float, Field(ge=LEAST, le=MOST)]
+NonNegativeFloat = Annotated[float, Field(ge=0, le=MOST)]
 Bps = Annotated[float, Field(ge=1e-3, le=1e15)]  # bounds that keep every airtime a finite number
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 PositiveInt = Annotated[int, Field(ge=1, le=10**9)]
@@ -30,6 +36,26 @@ class Settings(BaseModel):
         use_attribute_docstrings=True,
         serialize_by_alias=True,
     )
+
+    @field_validator("*")
+    @classmethod
+    def _can_be_shown(cls, value: Any) -> Any:
+        """Refuse text with signs that a terminal would obey: names and descriptions are printed."""
+        if not all(map(is_printable, _texts(value))):
+            raise ValueError("must have no control characters")
+        return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield a text, or those of a mapping or a list; settings within settings look after their own."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for pair in value.items():
+            yield from _texts(pair)
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _texts(each)
 
 
 def keys_of(settings: type[Settings]) -> dict[str, FieldInfo]:

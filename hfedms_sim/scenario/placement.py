@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from hfedms_sim.scenario.base import NonNegativeFloat, PositiveFloat, PositiveInt, Settings
+from hfedms_sim.scenario.base import LEAST, NonNegativeFloat, PositiveFloat, PositiveInt, Settings
 
 _KEYS = {
     "none": (),
@@ -14,7 +14,7 @@ _KEYS = {
     "csv": ("width_m", "length_m", "path"),
 }
 Environment = Literal["LOS", "SL", "DL", "SH", "DH", "RMa", "UMa"]
-Metres = Annotated[float, Field(gt=0, le=1e5)]
+Metres = Annotated[float, Field(ge=LEAST, le=1e5)]
 
 
 class Placement(Settings):

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from hfedms_sim.scenario.base import NonNegativeFloat, PositiveFloat, Seconds, Settings
+from hfedms_sim.scenario.base import LEAST, NonNegativeFloat, PositiveFloat, Seconds, Settings
 
-Cycle = Annotated[float, Field(gt=0, le=1e9)]
+Cycle = Annotated[float, Field(ge=LEAST, le=1e9)]
 
 _OLD_SPELLING, _CONNECTED = "idle_ma", "connected_ma"
 
@@ -73,7 +73,7 @@ class Currents(Settings):
     """While airtime is received."""
     transmit_ma: NonNegativeFloat
     """While the transmitter is on."""
-    transmit_duty: Annotated[float, Field(gt=0, le=1)] = 1.0
+    transmit_duty: Annotated[float, Field(ge=LEAST, le=1)] = 1.0
     """Share of an uplink's airtime in which the transmitter is on; the rest is at `connected_ma`."""
     page_j: NonNegativeFloat = 0.0
     """Joules of one paging occasion."""

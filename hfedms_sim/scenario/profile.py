@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from hfedms_sim.scenario.base import (
+    LEAST,
     Bps,
     Direction,
     Name,
@@ -29,8 +30,8 @@ class Blocks(Settings):
     """Bits in an uplink block."""
     downlink_bits: PositiveInt
     """Bits in a downlink block."""
-    error_rate: Annotated[float, Field(ge=0, lt=1)]
-    """Probability that a block fails."""
+    error_rate: Annotated[float, Field(ge=0, le=0.999999)]
+    """Probability that a block fails; of a million one has to arrive."""
 
     def bits(self, direction: Direction) -> int:
         """Return the bits in a block of this direction."""
@@ -40,7 +41,7 @@ class Blocks(Settings):
 class Fluctuation(Settings):
     """A cell that is good or bad by turns (Gilbert-Elliott): in the bad state other traffic takes most of it."""
 
-    bad_share: Annotated[float, Field(gt=0, lt=1)] = 0.25
+    bad_share: Annotated[float, Field(ge=LEAST, lt=1)] = 0.25
     """Share of the airtime that is left in the bad state; the defaults here are illustrative, not measured."""
     good_s: PositiveFloat = 60.0
     """Mean length of a good spell; exponential."""
@@ -56,18 +57,18 @@ class Fluctuation(Settings):
 class DutyCycle(Settings):
     """For which share of the time a sender may send, where airtime is shared."""
 
-    uplink: Annotated[float, Field(gt=0, le=1)]
+    uplink: Annotated[float, Field(ge=LEAST, le=1)]
     """Of each sensor."""
-    downlink: Annotated[float, Field(gt=0, lt=1)]
+    downlink: Annotated[float, Field(ge=LEAST, lt=1)]
     """Of the base station, which is one sender for all sensors."""
 
 
 class Budget(Settings):
     """What placed sensors need: powers and noise decide who hears whom."""
 
-    carrier_ghz: Annotated[float, Field(gt=0, le=100)]
+    carrier_ghz: Annotated[float, Field(ge=LEAST, le=100)]
     """Carrier frequency."""
-    bandwidth_hz: Annotated[float, Field(gt=0, le=1e10)]
+    bandwidth_hz: Annotated[float, Field(ge=LEAST, le=1e10)]
     """In which the powers are sent and noise is heard."""
     device_power_dbm: Annotated[float, Field(ge=-50, le=60)]
     """Of a sensor."""
@@ -84,7 +85,7 @@ class Budget(Settings):
 class Repetitions(Settings):
     """A coverage class: what rates are left when everything is repeated."""
 
-    coupling_loss_db: Annotated[float, Field(gt=0, le=300)]
+    coupling_loss_db: Annotated[float, Field(ge=LEAST, le=300)]
     """Up to which loss the class holds."""
     uplink_bps: Bps
     """Rate in this class, sensor to base station."""

@@ -15,7 +15,7 @@ from pydantic import (
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.availability import AlwaysThere, Availability, Roster
-from hfedms_sim.scenario.base import Fraction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.base import LEAST, Fraction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
 from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
@@ -39,9 +39,9 @@ class Sensors(Settings):
     """K: how many sensors the factory has."""
     types: PositiveInt = 10
     """Production lines with class preferences of their own."""
-    battery_wh: Annotated[float, Field(gt=0, le=1e6)] = 8.6
+    battery_wh: Annotated[float, Field(ge=LEAST, le=1e6)] = 8.6
     """Of each sensor, for the estimate of its life; an AA lithium cell of 2.4 Ah at 3.6 V."""
-    rounds_per_day: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    rounds_per_day: Annotated[float, Field(ge=LEAST, le=1e6)] = 1.0
     """How many rounds a day the life of a battery is stated for, beside rounds without a break."""
     placement: Placement = Placement()
     """Where they stand."""
@@ -64,7 +64,7 @@ _ARRIVAL_KEYS = {
 class Stream(Settings):
     arrival: Literal["saturated", "static", "periodic", "poisson", "bursty", "shifts", "trace"] = "saturated"
     """saturated: always a full fresh batch; static: the same local set every time; others fill a buffer."""
-    rate_hz: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    rate_hz: Annotated[float, Field(ge=LEAST, le=1e6)] | None = None
     """Samples a second of each sensor (periodic, poisson), or while it is on (bursty, shifts)."""
     on_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
     """Mean length of a burst (bursty), or length of a shift (shifts)."""

@@ -7,7 +7,7 @@ diverges) is left out, and so are sensors out of coverage: both make it smaller.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
@@ -15,15 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from hfedms_sim.errors import ALLOW_LARGE, InputError
-from hfedms_sim.machine import available_memory_bytes, free_disk_bytes
+from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes, limit_of
 from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.simulation.engines import engine_of
 from hfedms_sim.simulation.parts import Parts
 from hfedms_sim.strategies import Workload, strategy_of
-from hfedms_sim.units import BYTES_PER_PARAMETER, format_bytes, format_seconds, parse_bytes, parse_seconds
+from hfedms_sim.units import BYTES_PER_PARAMETER, format_bytes, format_seconds, parse_seconds
 
-MEMORY_LIMIT, TIME_LIMIT = "HFEDMS_SIM_MEMORY_LIMIT", "HFEDMS_SIM_TIME_LIMIT"
-"""Environment variables: what a run may take instead of all the memory that is free (2GB), and of any time (10min)."""
+TIME_LIMIT = "HFEDMS_SIM_TIME_LIMIT"
+"""Environment variable: how much processor time a run may take, such as 10min, instead of any."""
 
 _START_S, _START_BYTES = 1.5, 160e6  # Python with what a timing-only run imports
 _TORCH_S, _TORCH_BYTES = 2.0, 230e6
@@ -96,19 +96,17 @@ class Estimate(NamedTuple):
         `where`: the directory that it is written to; None: it is kept in memory.
         """
         memory = max(self.shares, key=lambda share: share.memory_bytes)
-        time = max(self.shares, key=lambda share: share.processor_s)
-        memory_bytes, free = _limit(MEMORY_LIMIT, parse_bytes), "is free"
-        if memory_bytes is None:
-            memory_bytes = available_memory_bytes()
-        else:
-            free = f"is allowed ({MEMORY_LIMIT})"
-        if self.memory_bytes > memory_bytes:
+        memory_bytes = available_memory_bytes()
+        if memory_bytes is not None and self.memory_bytes > memory_bytes:
+            free = f"is allowed ({MEMORY_LIMIT})" if os.environ.get(MEMORY_LIMIT) else "is free"
             self._refuse(format_bytes(self.memory_bytes), "of memory", memory, f"{format_bytes(memory_bytes)} {free}")
-        time_s = _limit(TIME_LIMIT, parse_seconds)
+        time_s = limit_of(TIME_LIMIT, parse_seconds)
         if time_s is not None and self.processor_s > time_s:
+            longest = max(self.shares, key=lambda share: share.processor_s)
             allowed = f"{format_seconds(time_s)} is allowed ({TIME_LIMIT})"
-            self._refuse(format_seconds(self.processor_s), "of processor time", time, allowed)
-        if where is not None and self.disk_bytes > (disk_bytes := free_disk_bytes(where)):
+            self._refuse(format_seconds(self.processor_s), "of processor time", longest, allowed)
+        disk_bytes = None if where is None else free_disk_bytes(where)
+        if disk_bytes is not None and self.disk_bytes > disk_bytes:
             trace = Share("the trace", 0.0, 0.0, "lower rounds, or raise trace_every")
             self._refuse(format_bytes(self.disk_bytes), "on the disk", trace, f"{format_bytes(disk_bytes)} is free")
 
@@ -126,17 +124,6 @@ def estimate_of(scenario: Scenario, parts: Parts, *, timing_only: bool) -> Estim
         shares += _learning(scenario, parts, work)
     rows = work.transfers // scenario.trace_every
     return Estimate(tuple(shares), work.transfers, _STORED_ROW_BYTES * rows + _STORED_ROUND_BYTES * scenario.rounds)
-
-
-def _limit(variable: str, parse: Callable[[str], float | None]) -> float | None:
-    """Return what an environment variable allows; None if it is not set."""
-    text = os.environ.get(variable)
-    if not text:
-        return None
-    allowed = parse(text)
-    if allowed is None:
-        raise InputError(f"{variable} = {text!a:.60}: must be a number with a unit, such as 2GB or 10min")
-    return allowed
 
 
 def _start(model: ModelSpec, timing_only: bool) -> Share:

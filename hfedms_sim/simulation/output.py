@@ -1,7 +1,7 @@
 """Where a run goes: into its directory, or nowhere but into memory. Both have one form, so that a run need not ask.
 
-As a context an output ends with the run. A disk that cannot be written is a RunError; of a run that was refused nothing
-is left, unless something was there before.
+As a context an output ends with the run. A disk that cannot be written is a RunError, and so is memory that is not
+enough; of a run that was refused nothing is left, unless something was there before.
 """
 
 from abc import ABC, abstractmethod
@@ -16,9 +16,11 @@ import pyarrow as pa
 from hfedms_sim.checksums import write_checksums
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.lineage import State, save_weights, stored_files
+from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.simulation.overflow import overflow
 from hfedms_sim.trace import TABLES, Thinning, Trace
 
 
@@ -39,6 +41,8 @@ class Output(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close(is_refused=isinstance(error, InputError))
+        if (told := not_enough_memory(error) or overflow(error)) is not None:
+            raise told from None
         if isinstance(error, OSError):
             where = error.filename or self._name
             raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None

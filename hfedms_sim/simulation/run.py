@@ -20,6 +20,7 @@ from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.estimate import estimate_of
 from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.output import output_at
+from hfedms_sim.simulation.overflow import require_finite
 from hfedms_sim.simulation.parts import AnyModel, Parts, parts_of, with_objects
 from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.progress import Progress
@@ -101,6 +102,7 @@ def run(  # noqa: PLR0913 (a run has many settings, all by name)
                 output.save_model(session.learner.finish())
         limits = limits_of(scenario, output.tables())
         summary = session.summary(perf_counter() - started, limits)
+        require_finite(summary)
         wall_s = {"start": built - started} | session.wall_s(played - built - checkpoint_s)
         provenance |= {
             "ended": now(),

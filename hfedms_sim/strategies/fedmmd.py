@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from hfedms_sim.scenario import ModelSpec
+from hfedms_sim.scenario import ModelSpec, NonNegativeFloat
 from hfedms_sim.strategies.costs import Costs, plain_costs
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 
@@ -18,7 +18,7 @@ class FedMMDSettings(AveragingSettings):
     """Two streams: the local model, and the frozen one that the round started from."""
 
     name: Literal["fedmmd"] = "fedmmd"
-    discrepancy_weight: Annotated[float, Field(ge=0, alias="lambda")] = 0.1
+    discrepancy_weight: Annotated[NonNegativeFloat, Field(alias="lambda")] = 0.1
     """Weight of the discrepancy between the two streams."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pyarrow as pa
@@ -11,6 +10,9 @@ import pyarrow.parquet as pq
 
 from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.files import appearing
+from hfedms_sim.foreign_text import is_printable, printable
+from hfedms_sim.reading import read_parquet_file
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
 from hfedms_sim.trace.tables import TABLES, Column
@@ -26,11 +28,8 @@ def export_trace(run_directory: Path, trace_format: Format, out: Path | None = N
         raise InputError(f"{target}: exists already; choose another --out")
     tables = {name: read_trace_table(run_directory, name) for name in TABLES}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".export-") as temporary:
-            written = Path(temporary).absolute() / "export"
+        with appearing(target) as written:
             _WRITERS[trace_format](tables, written)
-            written.replace(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written ({error.strerror or error})") from None
     return target
@@ -47,15 +46,17 @@ def read_trace_table(run_directory: Path, name: str, checksums: Checksums | None
     """
     (checksums or Checksums(run_directory)).require(f"{name}.parquet")
     path, table = run_directory.absolute() / f"{name}.parquet", TABLES[name]
+    schema = arrow_schema(table)
     if table.is_new and not path.exists():
-        return arrow_schema(table).empty_table()
+        return schema.empty_table()
     try:
-        found = pq.read_table(path)
+        found = read_parquet_file(path, [*schema.names, *table.former_names.values()])
+    except MemoryError as error:
+        raise InputError(f"{path}: does not fit into memory ({error})") from None
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: damaged ({str(error).splitlines()[0]})") from None
+        raise InputError(f"{path}: damaged ({(str(error).splitlines() or [''])[0]})") from None
     former = {was: name for name, was in table.former_names.items() if name not in found.column_names}
     found = found.rename_columns([former.get(name, name) for name in found.column_names])
-    schema = arrow_schema(table)
     columns = [_column(found, column, schema.field(column.name).type, path) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=schema)
 
@@ -69,19 +70,39 @@ def _column(found: pa.Table, column: Column, kind: pa.DataType, path: Path) -> p
         return pa.chunked_array([pa.nulls(len(found), kind)])
     if found.schema.field(column.name).type != kind:
         raise InputError(f"{where} ({column.name} is no {column.type})")
-    return found[column.name]
+    values = found[column.name]
+    if values.null_count and not column.is_nullable:
+        raise InputError(f"{where} ({column.name} has gaps)")
+    return _readable(values, column, where) if column.type == "string" else values
+
+
+def _readable(values: pa.ChunkedArray, column: Column, where: str) -> pa.ChunkedArray:
+    """Return texts without what a terminal, or a program that shows them, would obey."""
+    try:
+        texts = [text for text in values.unique().to_pylist() if text is not None]
+    except UnicodeDecodeError:
+        raise InputError(f"{where} ({column.name} is not UTF-8)") from None
+    unknown = [text for text in texts if column.words and text not in column.words]
+    if unknown:
+        raise InputError(f"{where} ({column.name} = {unknown[0]!a:.60})")
+    if all(map(is_printable, texts)):
+        return values
+    shown = [None if text is None else printable(text) for text in values.to_pylist()]
+    return pa.chunked_array([pa.array(shown, type=values.type)])
 
 
 def _write_csv(tables: Mapping[str, pa.Table], directory: Path) -> None:
     directory.mkdir()
     for name, table in tables.items():
-        pa_csv.write_csv(table, directory / f"{name}.csv")
+        with (directory / f"{name}.csv").open("xb") as file:  # opened here: Arrow opens no name that is not text
+            pa_csv.write_csv(table, file)
 
 
 def _write_parquet(tables: Mapping[str, pa.Table], directory: Path) -> None:
     directory.mkdir()
     for name, table in tables.items():
-        pq.write_table(table, directory / f"{name}.parquet", compression="zstd")
+        with (directory / f"{name}.parquet").open("xb") as file:
+            pq.write_table(table, file, compression="zstd")
 
 
 _WRITERS: dict[Format, Callable[[Mapping[str, pa.Table], Path], None]] = {

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hfedms_sim.files import NewFile
 from hfedms_sim.trace.tables import (
     CAPTURES,
     FAULTS,
@@ -104,10 +105,9 @@ class ParquetRecorder(TableRecorder[RowT]):
 
     def __init__(self, table: Table[RowT], directory: Path, keeps: Keeps[RowT] | None = None) -> None:
         super().__init__(table, keeps)
-        self._path = directory.absolute() / f"{table.name}.parquet"
-        self._temporary = self._path.with_name(f".{table.name}.parquet.part")
+        self._new = NewFile(directory / f"{table.name}.parquet")
         often_alike = [name for name in self.schema.names if name not in _MOMENTS]
-        self._writer = pq.ParquetWriter(self._temporary, self.schema, compression="zstd", use_dictionary=often_alike)
+        self._writer = pq.ParquetWriter(self._new.file, self.schema, compression="zstd", use_dictionary=often_alike)
 
     def _gather(self) -> None:
         super()._gather()
@@ -122,9 +122,10 @@ class ParquetRecorder(TableRecorder[RowT]):
         super().close()
         self._write()
         self._writer.close()
+        self._new.settle()
 
     def commit(self) -> None:
-        self._temporary.replace(self._path)
+        self._new.commit()
 
     def discard(self) -> None:
         try:
@@ -132,7 +133,7 @@ class ParquetRecorder(TableRecorder[RowT]):
         except OSError:
             pass  # a full disk is what we are cleaning up after
         finally:
-            self._temporary.unlink(missing_ok=True)
+            self._new.discard()
 
 
 class Trace:

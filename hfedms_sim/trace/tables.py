@@ -151,6 +151,8 @@ class Column(NamedTuple):
     meaning: str
     is_nullable: bool
     """Whether a row may have null there, and a table of an earlier version lack it."""
+    words: tuple[str, ...] = ()
+    """All texts that it may hold; none: it may hold any."""
 
 
 class Table(Generic[RowT]):
@@ -185,7 +187,8 @@ _TYPES: dict[Any, str] = {int: "int64", float: "float64", str: "string", bool: "
 def _column(name: str, kind: Any, meaning: str) -> Column:
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     (only,) = (each for each in kinds if each is not NoneType)
-    return Column(name, "string" if get_origin(only) is Literal else _TYPES[only], meaning, NoneType in kinds)
+    words = get_args(only) if get_origin(only) is Literal else ()
+    return Column(name, "string" if words else _TYPES[only], meaning, NoneType in kinds, words)
 
 
 ROUNDS = Table("rounds", RoundRow)

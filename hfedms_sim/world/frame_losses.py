@@ -17,16 +17,14 @@ drift, and LoRaWAN asks for a random delay before a frame is sent again), so pha
 Abramson (1970) is the source of pure ALOHA.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from math import exp, prod, sqrt
+from math import exp, prod
 from typing import NamedTuple
 
 from hfedms_sim.frame_trains import Rhythm
 from hfedms_sim.world.blocks import failed_blocks
 
 LEAST_ARRIVING = 1e-9  # so that a jammed channel takes an absurd time, not an endless one
-_LONGEST_TABLE = 2**12  # of failed blocks: many are kept, because a load is rarely met twice
 
 
 def overlap(frame_s: float, rhythm: Rhythm) -> float:
@@ -56,13 +54,6 @@ def loss_probability(met: float, channels: float, frames: int = 1, deaf: Sequenc
 def lost_frames(frames: int, loss: float, uniform: float) -> int:
     """Return how many frames are lost until this many have arrived, for a uniform draw in [0, 1).
 
-    The law is that of failed blocks (blocks.py). Where its table would be long, it is looked up by bisection in
-    P(F <= f) = I_(1 - p)(N, f + 1), the regularised incomplete beta function, which needs no memory.
+    The law is that of failed blocks (blocks.py).
     """
-    deviation = sqrt(frames * loss) / (1 - loss)
-    if 24 * deviation + 80 / (1 - loss) < _LONGEST_TABLE:  # as long as that table is
-        return failed_blocks(frames, loss, uniform)
-    from scipy.special import betainc  # here: scipy takes a while to import, and this is rare
-
-    farthest = int(frames * loss / (1 - loss) + 40 * (deviation + 1 / (1 - loss)))
-    return bisect_right(range(farthest), uniform, key=lambda failures: float(betainc(frames, failures + 1, 1 - loss)))
+    return failed_blocks(frames, loss, uniform)

@@ -16,6 +16,7 @@ sent again (blocks.py); those of a broadcast are sent until its last listener ha
 
 from bisect import bisect_right
 from collections import deque
+from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -29,19 +30,23 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.airtime import FairPool, FifoPool, Pool
 from hfedms_sim.world.attachment import Attachment
-from hfedms_sim.world.blocks import distribution_of_failures, failed_blocks
+from hfedms_sim.world.blocks import Law, failed_blocks, law_of_failures
 from hfedms_sim.world.delivery import Delivery
 from hfedms_sim.world.fluctuation import Availability
 from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.medium import Capacity
+from hfedms_sim.world.tabulated import Tabulated
 from hfedms_sim.world.transfer import Demand, Transfer
 
 
 class _Demands(NamedTuple):
-    """The demands that a payload may have at the full rate, and P(F <= f) of each number f of failed blocks."""
+    """The demands that a payload may have at the full rate, and P(F <= f) of each number f of failed blocks.
+
+    Where there would be very many, there are none.
+    """
 
     demands: list[Demand]
-    distribution: list[float]
+    distribution: Sequence[float]
 
 
 class SharedMedium:
@@ -81,28 +86,36 @@ class SharedMedium:
     def demand(self, transfer: Transfer, rate_share: float) -> Demand:
         key = (transfer.direction, transfer.payload.size_bytes)
         if len(transfer.radios) > 1 and self._blocks is not None:
-            demand = self._broadcast(self._blocks, transfer)
+            demand = self._after_failures(self._blocks, transfer)
         else:
             demands, distribution = self._demands.get(key) or self._work_out(*key)
-            failed = 0 if self._blocks is None else bisect_right(distribution, self._loss_draws.of(transfer))
-            demand = demands[failed]
+            if self._blocks is None:
+                demand = demands[0]
+            elif distribution:
+                demand = demands[bisect_right(distribution, self._loss_draws.of(transfer))]
+            else:
+                demand = self._after_failures(self._blocks, transfer)
         return demand if rate_share == 1.0 else Demand(demand.airtime_s / rate_share, demand.retransmitted_bytes)
 
     def _work_out(self, direction: Direction, size_bytes: int) -> _Demands:
-        """There are few sizes: each is worked out once."""
-        first, distribution, block_bits = 0, [1.0], 0
+        """There are few sizes: each is worked out once, if there are not too many ways for it to go."""
+        law: Law = Tabulated(0, [1.0])
+        block_bits = 0
         if self._blocks is not None:
             block_bits = self._blocks.bits(direction)
-            blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
-            first, distribution = distribution_of_failures(blocks, self._blocks.error_rate)
-        again_bytes = np.arange(first, first + len(distribution)) * block_bits // BITS_PER_BYTE
-        airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
-        demands = list(map(Demand, airtime_s.tolist(), again_bytes.tolist()))
-        self._demands[direction, size_bytes] = _Demands(demands, distribution)
-        return self._demands[direction, size_bytes]
+            law = law_of_failures(ceil(BITS_PER_BYTE * size_bytes / block_bits), self._blocks.error_rate)
+        self._demands[direction, size_bytes] = known = self._tabulated(law, direction, size_bytes, block_bits)
+        return known
 
-    def _broadcast(self, settings: Blocks, transfer: Transfer) -> Demand:
-        """Return what a broadcast takes until every listener has every block. How many listen differs by round."""
+    def _tabulated(self, law: Law, direction: Direction, size_bytes: int, block_bits: int) -> _Demands:
+        if not isinstance(law, Tabulated):
+            return _Demands([], [])
+        again_bytes = np.arange(law.first, law.first + len(law.distribution)) * block_bits // BITS_PER_BYTE
+        airtime_s = BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[direction]
+        return _Demands(list(map(Demand, airtime_s.tolist(), again_bytes.tolist())), law.distribution)
+
+    def _after_failures(self, settings: Blocks, transfer: Transfer) -> Demand:
+        """Return what a transfer takes until every listener has every block. How many listen differs by round."""
         block_bits, size_bytes = settings.bits(transfer.direction), transfer.payload.size_bytes
         blocks = ceil(BITS_PER_BYTE * size_bytes / block_bits)
         uniform = self._loss_draws.of(transfer)

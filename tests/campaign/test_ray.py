@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,10 +17,11 @@ from hfedms_sim.campaign.csv_tables import write_tables
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import outcome
 
-ray = pytest.importorskip("ray")
+if find_spec("ray") is None:
+    pytest.skip("Ray is not installed", allow_module_level=True)  # not imported: how it is, is a part of the matter
 
-from hfedms_sim.campaign.ray_workers import RayWorkers  # noqa: E402 only where there is Ray
-from hfedms_sim.campaign.workers import LocalWorkers  # noqa: E402
+from hfedms_sim.campaign.ray_workers import RayWorkers
+from hfedms_sim.campaign.workers import LocalWorkers
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
@@ -26,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 def workers() -> Iterator[RayWorkers]:
     made = RayWorkers("local", threads=1)
     yield made
-    ray.shutdown()
+    made.close()
 
 
 def csvs(directory: Path) -> tuple[bytes, bytes]:
@@ -75,10 +79,54 @@ def test_a_worker_that_is_killed_costs_a_retry_and_no_trial(tmp_path: Path, work
     assert len(results) == 4
 
 
+def test_a_ray_that_is_started_here_listens_on_loopback_alone(workers: RayWorkers) -> None:
+    import ray
+
+    assert ray.get(ray.remote(lambda: os.getpid()).remote())  # a process of its own is up too
+    ours = {int(each.name) for each in Path("/proc").glob("[0-9]*") if _is_descendant(int(each.name))}
+    inodes = {inode for pid in ours for inode in _sockets(pid)}
+    listening = {address for table in ("tcp", "tcp6") for address, inode in _listening(table) if inode in inodes}
+    assert listening
+    assert {address.rpartition(":")[0] for address in listening} <= LOOPBACK
+
+
+def test_a_ray_that_would_listen_elsewhere_is_refused(tmp_path: Path) -> None:
+    """One that was imported before anybody could tell it."""
+    program = "import ray; from hfedms_sim.campaign.ray_workers import RayWorkers; RayWorkers('local', 1)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert "others could reach it; set RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0" in done.stderr
+
+
+LOOPBACK = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
+"""As /proc/net has 127.0.0.1, ::1 and ::ffff:127.0.0.1."""
+
+
+def _listening(table: str) -> Iterator[tuple[str, str]]:
+    """Yield address and inode of each socket that awaits connections."""
+    for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A":
+            yield fields[1], fields[9]
+
+
+def _sockets(pid: int) -> Iterator[str]:
+    """Yield the inodes of a process's sockets."""
+    for descriptor in Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            yield target[8:-1]
+
+
 def _is_descendant(pid: int) -> bool:
     """Of this process: other campaigns on the machine are nobody's business."""
-    while pid > 1:
-        if pid == os.getpid():
-            return True
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    try:
+        while pid > 1:
+            if pid == os.getpid():
+                return True
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:  # it has ended
+        pass
     return False

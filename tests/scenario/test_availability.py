@@ -99,7 +99,7 @@ def test_the_schema_tells_the_kinds_apart() -> None:
         ({"sensors": 2.5}, "groups.0.sensors = 2.5: must be a whole number"),
         ({"from_h": -1}, "groups.0.from_h = -1: must be at least 0"),
         ({"from_h": 24}, "groups.0.from_h = 24: must be less than 24"),
-        ({"hours": 0}, "groups.0.hours = 0: must be greater than 0"),
+        ({"hours": 0}, "groups.0.hours = 0: must be at least 1e-09"),
         ({"hours": 169}, "groups.0.hours = 169: must be at most 168"),
         ({"hours": float("nan")}, "groups.0.hours = nan: must be a finite number"),
         ({"days": []}, "groups.0.days = []: needs at least 1"),

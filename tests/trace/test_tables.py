@@ -25,7 +25,7 @@ def test_columns_are_the_fields_with_their_types_and_meanings() -> None:
     table = Table("things", _Row)
     assert table.columns == (
         Column("name", "string", "who", is_nullable=False),
-        Column("colour", "string", "red or blue", is_nullable=True),
+        Column("colour", "string", "red or blue", is_nullable=True, words=("red", "blue")),
         Column("weight_kg", "float64", "on the scale", is_nullable=True),
         Column("is_new", "bool", "whether it is", is_nullable=False),
     )

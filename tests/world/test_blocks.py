@@ -8,14 +8,16 @@ import pytest
 from scipy import stats
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.blocks import _until_all, distribution_of_failures, failed_blocks
+from hfedms_sim.world.blocks import failed_blocks, law_of_failures, negative_binomial_table
+from hfedms_sim.world.broadcasts import _sum_of_blocks
+from hfedms_sim.world.tabulated import Tabulated
 
 CASES = [(1, 0.1), (7, 0.5), (40, 0.9), (214_011, 0.1), (10_000, 0.001), (3, 1e-6)]
 
 
 @pytest.mark.parametrize(("blocks", "error_rate"), CASES)
 def test_thedistribution_of_failures_is_the_negative_binomial_one(blocks: int, error_rate: float) -> None:
-    first, distribution = distribution_of_failures(blocks, error_rate)
+    first, distribution = negative_binomial_table(blocks, error_rate)
     theory = stats.nbinom.cdf(np.arange(first, first + len(distribution)), blocks, 1 - error_rate)
     assert np.abs(np.array(distribution) - theory).max() < 1e-9
 
@@ -51,7 +53,9 @@ BROADCASTS = [(1, 0.1, 110), (7, 0.5, 3), (40, 0.9, 12), (214_011, 0.1, 110), (5
 
 def law(blocks: int, error_rate: float, listeners: int) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of further blocks that matter, and the probability of each."""
-    first, distribution = distribution_of_failures(blocks, error_rate, listeners)
+    law = law_of_failures(blocks, error_rate, listeners)
+    assert isinstance(law, Tabulated)
+    first, distribution = law
     return np.arange(first, first + len(distribution)), np.diff(distribution, prepend=0.0)
 
 
@@ -111,7 +115,7 @@ def test_a_broadcast_block_by_block_and_listener_by_listener_takes_as_long(
 
 @pytest.mark.parametrize(("blocks", "error_rate"), CASES)
 def test_by_transforms_one_listener_has_the_negative_binomial_law(blocks: int, error_rate: float) -> None:
-    first, distribution = _until_all(blocks, error_rate, 1)
+    first, distribution = _sum_of_blocks(blocks, error_rate, 1)
     theory = stats.nbinom.cdf(np.arange(first, first + len(distribution)), blocks, 1 - error_rate)
     assert np.abs(np.array(distribution) - theory).max() < 1e-9
 
@@ -123,4 +127,4 @@ def test_more_listeners_never_need_less_and_every_draw_stays_in_the_table(
     for uniform in (0.0, 0.001, 0.5, 0.999, 1 - 2**-53):
         alone, together = (failed_blocks(blocks, error_rate, uniform, each) for each in (1, listeners))
         assert 0 <= alone <= together
-    assert distribution_of_failures(blocks, error_rate, listeners)[1][-1] == 1.0
+    assert law_of_failures(blocks, error_rate, listeners)[1][-1] == 1.0

@@ -11,6 +11,7 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from hfedms_sim.exhibits import Bars, Dots, Lines, Panel, Timeline
+from hfedms_sim.foreign_text import printable
 from hfedms_sim.report.pictures import PALETTE
 
 MARKERS = ("", "o", "s", "^", "D", "v")
@@ -44,7 +45,7 @@ def looks_of(panels: Sequence[Panel]) -> Looks:
 
 def plain(text: str) -> str:
     """Return the text so that matplotlib reads no formula into it, nor leaves it out of a legend for its underscore."""
-    return f"{' ' if text.startswith('_') else ''}{text}".replace("$", r"\$")
+    return f"{' ' if text.startswith('_') else ''}{printable(text)}".replace("$", r"\$")
 
 
 def turn_long_labels(axes: Axes, labels: Sequence[str]) -> None:
