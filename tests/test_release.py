@@ -27,7 +27,8 @@ def test_the_version_of_the_package_is_the_one_to_cite(citation: dict[str, Any])
 
 def test_the_changelog_begins_with_the_version_and_the_day_to_cite(citation: dict[str, Any]) -> None:
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert headings[0] == f"[{citation['version']}] - {citation['date-released']}"
+    released = [heading for heading in headings if heading != "[Unreleased]"]
+    assert released[0] == f"[{citation['version']}] - {citation['date-released']}"
     assert isinstance(citation["date-released"], date)
 
 
