@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow sanitize ray browser check docs bench peers accuracy drift clean
+.PHONY: help install run test slow soak sanitize ray browser check docs bench peers accuracy drift clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,11 @@ test: $(INSTALLED) ## Run all tests (a few minutes)
 
 slow: $(INSTALLED) ## Run the tests that take minutes
 	$(BIN)/python -m pytest -n 2 -m slow
+
+HOURS ?= 3
+SEED ?= 1
+soak: $(INSTALLED) ## Soak the command line for HOURS=3 by SEED=1: kills, full disks, two processes at one directory
+	$(BIN)/python -m soak --hours $(HOURS) --seed $(SEED)
 
 sanitize: $(INSTALLED) ## Test the C kernels under the address and undefined-behaviour sanitizers
 	CFLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -g' LDFLAGS='-fsanitize=address,undefined' \

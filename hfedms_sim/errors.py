@@ -4,8 +4,12 @@ Python and the command line give the same arguments by different names. A messag
 speaks of as `Argument`, not as text: `str` spells them as code does, and the command line has its own spelling.
 """
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+
+_NO_ROOM = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO")}  # not all are on Windows
 
 
 @dataclass(frozen=True)
@@ -59,3 +63,9 @@ class RunError(OneLineError):
     """The input was good, but the run could not be completed (disk full, ...). Exit code 1."""
 
     exit_code = 1
+
+
+def unwritable(path: Path, error: OSError) -> OneLineError:
+    """Return what a file that cannot be written is: no fault of the input where the disk is full or broken."""
+    kind = RunError if error.errno in _NO_ROOM else InputError
+    return kind(f"{path}: cannot be written ({error.strerror or error})")

@@ -97,7 +97,7 @@ def test_an_editable_installation_is_a_path_that_type_checkers_follow(source: Pa
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution, unpacked."""
     place, out = tmp_path_factory.mktemp("clone"), tmp_path_factory.mktemp("sdist")
-    clone = copied([*FILES, *BESIDES], [*DIRECTORIES, "benchmarks", "docs", "examples", "tests"], place)
+    clone = copied([*FILES, *BESIDES], [*DIRECTORIES, "benchmarks", "docs", "examples", "soak", "tests"], place)
     code = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
     subprocess.run([sys.executable, "-c", code, str(out)], cwd=clone, check=True, capture_output=True)
     (archive,) = out.glob("hfedms_sim-*.tar.gz")
@@ -116,7 +116,7 @@ def files_below(directory: Path) -> set[str]:
 def test_the_source_distribution_holds_what_building_testing_and_reading_need(unpacked: Path) -> None:
     held = files_below(unpacked)
     assert {*FILES, *BESIDES, "hfedms_sim/learning/engine/kernels.c"} <= held
-    for directory in (*DIRECTORIES, "benchmarks", "docs", "examples", "tests"):
+    for directory in (*DIRECTORIES, "benchmarks", "docs", "examples", "soak", "tests"):
         expected = {f"{directory}/{name}" for name in files_below(ROOT / directory)}
         assert expected - held == set(), directory
     assert not list(unpacked.rglob("*.so"))

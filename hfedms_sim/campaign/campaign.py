@@ -7,9 +7,10 @@
     trials/NAME/         a run directory each
 
 A trial is finished if its record is sound and belongs to this very scenario and these options; its run directory may
-then be gone. A trial that fails is tried once more, then left out while the others go on. One whose scenario is refused
-is not tried again; it gets no record, so a campaign that goes on asks anew. A trial starts when the state it branches
-off from is there, which is before its parent has ended.
+then be gone. While it plays, a campaign knows finished trials by name only and reads their records at the end: a long
+one needs no more memory than a short one. A trial that fails is tried once more, then left out while the others go on.
+One whose scenario is refused is not tried again; it gets no record, so a campaign that goes on asks anew. A trial
+starts when the state it branches off from is there, which is before its parent has ended.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -70,7 +71,7 @@ class Campaign:
     """Why the simulator refuses a trial's scenario (its radio cannot be placed, its first round takes months, ...)."""
     _at_fault: set[str] = field(default_factory=set)
     _digests: dict[str, str] = field(default_factory=dict)
-    _records: dict[str, Record] = field(default_factory=dict)
+    _finished: set[str] = field(default_factory=set)
 
     def run(self, workers: Workers) -> list[TrialResult]:
         """Play what is not finished, and return the trials that have not failed, in their order.
@@ -83,7 +84,7 @@ class Campaign:
             remove_checksums(self.directory.path)
             for name in ("trials", records.DIRECTORY):
                 own_directory(self.directory.path / name)
-            self._records = {each.name: kept for each in self.trials if (kept := self._kept(each)) is not None}
+            self._finished = {each.name for each in self.trials if self._is_kept(each)}
             kin = {} if self.options.timing_only else self._kinship(workers, before)
             self._play(workers, kin)
         except OSError as error:
@@ -92,7 +93,7 @@ class Campaign:
         finally:
             workers.close()
             self.directory.unlock()
-        return [self._result(trial) for trial in self.trials if trial.name in self._records]
+        return [self._result(trial) for trial in self.trials if trial.name in self._finished]
 
     @property
     def refusals(self) -> list[Refusal]:
@@ -117,31 +118,30 @@ class Campaign:
 
     @property
     def _unfinished(self) -> list[Trial]:
-        return [each for each in self.trials if each.name not in self._records and each.name not in self.failures]
+        return [each for each in self.trials if each.name not in self._finished and each.name not in self.failures]
 
-    def _kept(self, trial: Trial) -> Record | None:
-        """Return the record of a trial that is finished; None, and a line why, if there is none to be trusted."""
+    def _is_kept(self, trial: Trial) -> bool:
+        """Return whether there is a record of a trial; one that is not to be trusted is none, and a line says why."""
         path = records.path_of(self.directory.path, trial.name)
         if not path.exists():
-            return self._taken_over(trial)
+            return self._is_taken_over(trial)
         try:
             record = records.read_record(path)
         except InputError as error:
             self.on_notice(f"{error}; the trial is played again")
-            return None
+            return False
         if record.digest != self._digests[trial.name]:
             self.on_notice(f"{path}: is of another scenario or other options; the trial is played again")
-            return None
-        return record
+            return False
+        return True
 
-    def _taken_over(self, trial: Trial) -> Record | None:
-        """Return the record that another campaign has of the very same trial, written as this one's; None without."""
+    def _is_taken_over(self, trial: Trial) -> bool:
+        """Return whether another campaign has a record of the very same trial, which is written as this one's."""
         found = self.known.get(self._digests[trial.name])
         if found is None:
-            return None
-        record = replace(found, trial=trial.name, variant=trial.variant)
-        records.write_record(self.directory.path, record)
-        return record
+            return False
+        records.write_record(self.directory.path, replace(found, trial=trial.name, variant=trial.variant))
+        return True
 
     def _kinship(self, workers: Workers, before: dict[str, Kin]) -> dict[str, Kin]:
         """Return who learns from whom: `before`, as an earlier session found it, or by timing all that can take part.
@@ -161,7 +161,7 @@ class Campaign:
         kin = kinship({name: paths[name] for name in latest_stop_first})
         if not self.failures:
             self.directory.write_json(TREE, {name: kin[name].as_json() for name in kin})
-        for name in self._records:
+        for name in self._finished:
             for noted in (self.failures, self.refused):
                 noted.pop(name, None)  # it could not be timed, but is finished
             self._at_fault.discard(name)
@@ -185,7 +185,7 @@ class Campaign:
         return {}
 
     def _can_teach(self, name: str | None) -> bool:
-        return name is None or name not in self._records or (self.path_of(name) / "learning").is_dir()
+        return name is None or name not in self._finished or (self.path_of(name) / "learning").is_dir()
 
     def _timed(self, trials: Sequence[Trial], tasks: Mapping[str, Task], workers: Workers) -> dict[str, list[str]]:
         """Return the lineages of each trial, round by round, but for those that fail."""
@@ -225,7 +225,7 @@ class Campaign:
         summary, provenance, curve, notices = outcome
         record = Record.of_run(trial.name, trial.variant, self._digests[trial.name], summary, provenance, curve)
         records.write_record(self.directory.path, record)
-        self._records[trial.name] = record
+        self._finished.add(trial.name)
         for line in notices:
             self.on_notice(line)
         rounds: int = summary["rounds"] if self.options.timing_only else provenance["rounds_trained"]
@@ -242,8 +242,8 @@ class Campaign:
         meter.drop(ended.key)
 
     def _tell(self, meter: Meter, turn: Turn) -> None:
-        names = [each.key for each in turn.ended if each.key in self._records]
-        ended = tuple(Ended(name, self._records[name].summary["final_accuracy"]) for name in names)
+        kept = [each for each in turn.ended if isinstance(each.value, Outcome)]
+        ended = tuple(Ended(each.key, each.value.summary["final_accuracy"]) for each in kept)
         failed = len(self.failures) - len(self.refused)
         self.on_standing(meter.standing(turn.running, failed, turn.at, ended))
 
@@ -262,5 +262,5 @@ class Campaign:
         return parent is not None and any(self.path_of(parent).glob(f"learning/*/*-{fork}.safetensors"))
 
     def _result(self, trial: Trial) -> TrialResult:
-        record = self._records[trial.name]
+        record = records.read_record(records.path_of(self.directory.path, trial.name))
         return TrialResult(trial, record.summary, record.provenance, record.curve)

@@ -3,7 +3,7 @@
 from hfedms_sim.campaign.campaign import Campaign, TrialResult
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.workers import Workers
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, RunError
 
 
 def conduct(campaign: Campaign, workers: Workers) -> list[TrialResult]:
@@ -16,5 +16,8 @@ def conduct(campaign: Campaign, workers: Workers) -> list[TrialResult]:
     if campaign.common_fault is not None:
         campaign.directory.abandon()
         raise InputError(campaign.common_fault)
-    write_tables(results, campaign.directory.path, campaign.refusals)
+    try:
+        write_tables(results, campaign.directory.path, campaign.refusals)
+    except OSError as error:
+        raise RunError(f"{campaign.directory.path}: cannot be written ({error.strerror or error})") from None
     return results

@@ -42,10 +42,16 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
         return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
     assert out is not None
     require_no_links(out)
-    if not (out / MANIFEST).is_file():
-        raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
-    manifest_of(out)
+    if not _was_ended_at_once(out):
+        if not (out / MANIFEST).is_file():
+            raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
+        manifest_of(out)
     return RunDirectory(out, is_new=False)
+
+
+def _was_ended_at_once(path: Path) -> bool:
+    """Return whether a campaign was killed, or its disk was full, before it could write anything: that is the start."""
+    return path.is_dir() and all(each.name == f".{MANIFEST}.part" for each in path.iterdir())
 
 
 def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) -> dict[str, str]:

@@ -8,11 +8,12 @@ Closing asks the workers to end and kills those that do not within a short grace
 The lineage store is made to survive that.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -27,6 +28,7 @@ from hfedms_sim.simulation import Progress
 
 _GRACE_S = 1.5
 _REPORT_EVERY_S = 0.25
+_COLLECT_EVERY_S = 10.0
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -194,10 +196,30 @@ def _serve(connection: "Connection[Any, Any]") -> None:
     """Ctrl-C goes to every process of a terminal; only the campaign's own acts on it, and ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.unraisablehook = _end_at_last
     Thread(target=_end_with_the_campaign, daemon=True).start()
+    collect = collector(_COLLECT_EVERY_S)
     with suppress(EOFError):
         while True:
             connection.send(attempt(connection.recv(), _reporter(connection)))
+            collect()
+
+
+def collector(every_s: float, clock: Callable[[], float] = monotonic) -> Callable[[], None]:
+    """Return what looks for garbage now and then, to be called between tasks.
+
+    What a run leaves counts as old, and each round sets back what Python would look at it by (simulation/session.py):
+    a process that plays many runs would keep the small rest of every one.
+    """
+    collected_s = clock()
+
+    def collect() -> None:
+        nonlocal collected_s
+        if clock() - collected_s >= every_s:
+            gc.collect()
+            collected_s = clock()
+
+    return collect
 
 
 def _reporter(connection: "Connection[Any, Any]") -> OnRound:
@@ -223,6 +245,13 @@ def attempt(task: Task, on_round: OnRound = lambda progress: None) -> tuple[Any,
         return None, error, False
     except Exception as error:
         return None, not_enough_memory(error) or RunError(f"{type(error).__name__}: {error}"), False
+
+
+def _end_at_last(unraisable: Any) -> None:
+    """End a worker that was told to while something was being destroyed, where Python shows a traceback and goes on."""
+    if isinstance(unraisable.exc_value, SystemExit):
+        os._exit(1)
+    sys.__unraisablehook__(unraisable)
 
 
 def _end_with_the_campaign() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from hfedms_sim.commands.terminal import console, say
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import unwritable
 
 _COLUMNS = 100
 
@@ -35,4 +35,4 @@ def validate(ids: tuple[str, ...], csv_path: Path | None) -> None:
         try:
             write_atomically(csv_path, table_csv(full_table(judged)))
         except OSError as error:
-            raise InputError(f"{csv_path}: cannot be written ({error.strerror or error})") from None
+            raise unwritable(csv_path, error) from None

@@ -55,6 +55,8 @@ class Conductor:
         if not place.exists() and not place.is_symlink():
             return
         require_no_links(place)
+        if resume and _was_ended_at_once(place):
+            return
         if not (place / _MARKER).is_file():
             raise InputError(f"{place}: exists already, and is no experiment's ({_MARKER} is missing)")
         if not resume:
@@ -135,6 +137,11 @@ class Conductor:
             "reading": study.reading,
             "seeds": list(study.seeds),
         }
+
+
+def _was_ended_at_once(place: Path) -> bool:
+    """Return whether an experiment was killed, or its disk was full, before it could write anything."""
+    return place.is_dir() and all(each.name == f".{_MARKER}.part" for each in place.iterdir())
 
 
 def _records(place: Path) -> list[Record]:

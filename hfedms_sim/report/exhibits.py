@@ -15,7 +15,7 @@ import rich.table
 from rich.console import Console
 from rich.text import Text
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import unwritable
 from hfedms_sim.exhibits import Figure, Table, Value
 from hfedms_sim.files import write_atomically
 from hfedms_sim.report.figures import draw
@@ -107,7 +107,7 @@ def write_exhibits(tables: Sequence[Table], figures: Sequence[Figure], directory
         for path, text in zip(written, texts.values(), strict=True):
             write_atomically(path, text)
     except OSError as error:
-        raise InputError(f"{directory}: cannot be written ({error.strerror or error})") from None
+        raise unwritable(directory, error) from None
     for figure in figures:
         for ending in PICTURE_ENDINGS:
             written.append(directory / f"{figure.name}.{ending}")

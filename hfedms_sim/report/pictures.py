@@ -1,12 +1,13 @@
 """Writing a matplotlib figure: whole or not at all, and the same bytes each time. And the colours of our pictures."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, unwritable
 from hfedms_sim.files import replacing
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
@@ -28,7 +29,15 @@ def save(figure: Figure, path: Path) -> None:
     if ending not in endings:
         raise InputError(f"{path}: a picture ends in one of {', '.join('.' + each for each in endings)}")
     try:
-        with replacing(path) as file, mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
-            figure.savefig(file, format=ending, dpi=150, metadata=_METADATA.get(ending))
+        with replacing(path) as file:
+            file.write(_drawn(figure, ending))
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+        raise unwritable(path, error) from None
+
+
+def _drawn(figure: Figure, ending: str) -> bytes:
+    """Return the content of the file; matplotlib fails in ways of its own while it writes to a disk that is full."""
+    content = BytesIO()
+    with mpl.rc_context({"svg.hashsalt": _HASH_SALT}):
+        figure.savefig(content, format=ending, dpi=150, metadata=_METADATA.get(ending))
+    return content.getvalue()

@@ -1,5 +1,6 @@
 """Campaigns: each round learnt once, every trial as if it were alone, and all of it resumable."""
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,14 @@ from typing import Any
 import pytest
 
 from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_directory, trials_of
+from hfedms_sim.campaign.conducting import conduct
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.grid import parse_grid
 from hfedms_sim.campaign.kinship import kinship
+from hfedms_sim.campaign.records import Record
 from hfedms_sim.campaign.workers import LocalWorkers
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import run
 from tests.campaign.factory import POISSON, HereWorkers, played, write_factory, write_radios
 from tests.interrupted import outcome
@@ -137,6 +141,31 @@ def test_a_campaign_goes_on_and_finished_trials_are_not_played_again(tmp_path: P
     _, results = played(tmp_path / "out", source, axes, workers)
     assert workers.performed == [names[0]]
     assert trained(results)[0] == 0
+
+
+def test_a_campaign_holds_no_records_while_it_plays(tmp_path: Path) -> None:
+    source, held = write_factory(tmp_path), list[int]()
+    trials = trials_of(source, Axes(seeds=range(1, 9)))
+
+    def count_records(_: Standing) -> None:
+        held.append(sum(type(each) is Record for each in gc.get_objects()))
+
+    campaign = Campaign(RunDirectory.at(tmp_path / "out"), trials, Options(timing_only=True), count_records)
+    results = campaign.run(HereWorkers())
+    assert len(results) == 8
+    assert len(held) >= 8
+    assert max(held) == held[0]  # whatever other tests have left
+
+
+def test_tables_that_cannot_be_written_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hfedms_sim.campaign.conducting.write_tables", full)
+    trials = trials_of(write_factory(tmp_path), Axes())
+    campaign = Campaign(RunDirectory.at(tmp_path / "out"), trials, Options(timing_only=True))
+    with pytest.raises(RunError, match=r"out: cannot be written \(No space left on device\)"):
+        conduct(campaign, HereWorkers())
 
 
 def test_the_training_tree_of_an_earlier_version_is_gone_by(tmp_path: Path) -> None:

@@ -56,6 +56,17 @@ def test_what_is_no_campaign_is_not_gone_on_with(manifest: str | None, words: st
     assert contents(Path("out")) == before
 
 
+@pytest.mark.parametrize("left", [(), (".campaign.json.part",)])
+def test_a_campaign_that_was_killed_before_it_could_write_anything_is_gone_on_with(left: tuple[str, ...]) -> None:
+    Path("out").mkdir()
+    for name in left:
+        Path("out", name).write_text('{"opt')
+    assert "exists already" in error_of(compare())
+    assert compare("--resume").exit_code == 0
+    assert Path("out/comparison.csv").is_file()
+    assert not list(Path("out").rglob(".*"))
+
+
 def test_another_campaign_is_refused_and_stays_as_it_is() -> None:
     assert compare().exit_code == 0
     before = contents(Path("out"))

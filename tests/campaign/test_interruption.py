@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hfedms_sim.campaign.workers import LocalWorkers
+from soak.processes import is_worker, members
 from tests.campaign.factory import write_factory, write_radios
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -29,19 +30,6 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def of_session(session: int) -> list[int]:
-    """Return the processes of a session: whatever its first one has started, also if that is gone."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (process / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(process.name))
-    return found
 
 
 def test_closing_does_not_wait_for_a_worker_inside_a_long_call() -> None:
@@ -82,7 +70,7 @@ def test_one_interruption_ends_a_campaign_within_five_seconds_and_leaves_no_proc
 ) -> None:
     """Workers are dead when the command returns; Python's resource tracker sees that and ends by itself."""
     process = started(command)
-    workers = [pid for pid in of_session(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    workers = [pid for pid in members(process.pid) if is_worker(pid)]
     assert len(workers) == 2
     begun_s = time.monotonic()
     if how == "Ctrl-C":
@@ -95,7 +83,7 @@ def test_one_interruption_ends_a_campaign_within_five_seconds_and_leaves_no_proc
     assert errors.splitlines()[-1] == "interrupted; to go on: the same command with --out out --resume"
     assert "Traceback" not in errors
     assert not any(is_alive(pid) for pid in workers)
-    while of_session(process.pid):
+    while members(process.pid):
         assert time.monotonic() - begun_s < 5
         time.sleep(0.01)
 
@@ -105,7 +93,7 @@ def test_a_campaign_that_is_killed_leaves_no_process(command: list[str]) -> None
     process.kill()
     process.communicate()
     deadline_s = time.monotonic() + 30
-    while of_session(process.pid):
+    while members(process.pid):
         assert time.monotonic() < deadline_s
         time.sleep(0.1)
     assert not list(Path("out/records").iterdir())

@@ -1,5 +1,6 @@
 """Local processes: each has its threads, and the death of one is the failure of one trial."""
 
+import gc
 import os
 import signal
 import time
@@ -7,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from simpy import Environment
 
-from hfedms_sim.campaign.workers import Finished, LocalWorkers
+from hfedms_sim.campaign.workers import Finished, LocalWorkers, collector
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.simulation import run
+from tests.conftest import tiny_scenario
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Odd:
     def perform(self, on_round: Any) -> Any:
         if self.what == "sleep":
             time.sleep(60)
+        if self.what == "destroy":
+            _SlowToGo()
         if self.what == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if self.what == "refuse":
@@ -30,6 +36,13 @@ class Odd:
         if self.what == "surprise":
             raise KeyError("x")
         return os.environ["OMP_NUM_THREADS"]
+
+
+class _SlowToGo:
+    """Python prints a traceback of what is raised while it is destroyed, and goes on."""
+
+    def __del__(self) -> None:
+        time.sleep(60)
 
 
 def ended(workers: LocalWorkers, count: int) -> dict[str, Finished]:
@@ -69,6 +82,36 @@ def test_closing_ends_what_is_under_way() -> None:
     workers.close()
     assert not process.is_alive()
     assert time.monotonic() - begun < 15
+
+
+def test_a_worker_that_is_told_to_end_while_something_is_destroyed_ends_without_a_traceback(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    workers = LocalWorkers(1, threads=1)
+    workers.start("first", Odd("value"))  # type: ignore[arg-type]
+    ended(workers, 1)
+    workers.start("long", Odd("destroy"))  # type: ignore[arg-type]
+    time.sleep(0.5)
+    workers.close()
+    assert capfd.readouterr().err == ""
+
+
+def test_what_many_runs_leave_is_collected_now_and_then() -> None:
+    gc.collect()
+    times_s = iter([0.0, 9.0, 10.0, 10.0])
+    collect = collector(10.0, lambda: next(times_s))
+    before = worlds()
+    for seed in (1, 2, 3):
+        run(tiny_scenario(rounds=2, seed=seed, strategy={"name": "fedavg"}), timing_only=True)
+    left = [worlds() - before]
+    for _ in range(2):
+        collect()
+        left.append(worlds() - before)
+    assert left == [3, 3, 0]
+
+
+def worlds() -> int:
+    return sum(type(each) is Environment for each in gc.get_objects())
 
 
 @pytest.mark.parametrize("threads", [1, 2])

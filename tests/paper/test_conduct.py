@@ -109,6 +109,15 @@ def test_an_existing_directory_needs_resume_and_must_be_this_experiments(conduct
     assert [path.name for path in (tmp_path / "scc").iterdir()] == ["precious.txt"]
 
 
+def test_an_experiment_that_was_killed_before_it_could_write_anything_is_gone_on_with(tmp_path: Path) -> None:
+    (tmp_path / "scc").mkdir()
+    conductor(tmp_path).require_place(SCC, resume=True)
+    (tmp_path / "scc" / ".experiment.json.part").write_text('{"exp')
+    conductor(tmp_path).require_place(SCC, resume=True)
+    with pytest.raises(InputError, match="is no experiment's"):
+        conductor(tmp_path).require_place(SCC, resume=False)
+
+
 def test_verdicts_are_those_of_the_largest_scale_that_tested_the_claim(conducted: Path, tmp_path: Path) -> None:
     claim = {"claim": "Q12", "settings": "defaults", "verdict": "holds"}
     larger = tmp_path / "intervals" / "claims.json"

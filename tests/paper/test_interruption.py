@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.test_interruption import of_session
+from soak.processes import members
 
 pytestmark = [
     pytest.mark.slow,
@@ -42,7 +42,7 @@ def test_one_ctrl_c_ends_it_within_5_s_and_leaves_no_process(tmp_path: Path) -> 
     assert process.returncode == 130
     assert b"--resume" in told
     time.sleep(1.0)
-    assert of_session(process.pid) == []
+    assert members(process.pid) == []
 
 
 def test_killed_at_five_moments_it_ends_with_the_same_tables_and_claims(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_killed_at_five_moments_it_ends_with_the_same_tables_and_claims(tmp_path
         time.sleep(moments.uniform(10.0, LATEST_KILL_S))
         process.kill()
         process.wait()
-        while of_session(process.pid):  # its workers end by themselves
+        while members(process.pid):  # its workers end by themselves
             time.sleep(0.2)
     assert started(killed).wait() == 0
     assert len(shown(whole)) > 60

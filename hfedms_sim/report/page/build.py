@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import unwritable
 from hfedms_sim.explanation import Explanation, explain
 from hfedms_sim.files import write_atomically
 from hfedms_sim.report.page.blocks import Page, Prose, RunPart, Section
@@ -39,7 +39,7 @@ def write_page(runs: PageRuns, path: Path, *, what_ifs: bool = False, on_notice:
     try:
         write_atomically(path, text)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+        raise unwritable(path, error) from None
 
 
 def page_of(runs: PageRuns, *, what_ifs: bool = False, on_notice: OnNotice = lambda line: None) -> Page:

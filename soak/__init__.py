@@ -1,0 +1,1 @@
+"""The command line under load for hours: `python -m soak` or `make soak`."""
