@@ -116,6 +116,11 @@ def own_directory(path: Path) -> Path:
     return path
 
 
+def is_blank(directory: Path) -> bool:
+    """Return whether a directory holds nothing, or temporary files alone: whoever made it was killed at once."""
+    return directory.is_dir() and all(_is_temporary(path) for path in directory.iterdir())
+
+
 def link_in(directory: Path, *, deep: bool) -> Path | None:
     """Return a directory that is a link, or the first link in it; `deep`: also further below. None if there is none.
 

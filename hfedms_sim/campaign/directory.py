@@ -20,6 +20,7 @@ from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.checksums import Checksums, sha256_of
 from hfedms_sim.data.files import naming, only_file
 from hfedms_sim.errors import InputError
+from hfedms_sim.files import is_blank
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.run_directory import RunDirectory, require_no_links
 from hfedms_sim.scenario import Scenario
@@ -42,16 +43,11 @@ def campaign_directory(name: str, out: Path | None, resume: bool) -> RunDirector
         return RunDirectory.fresh(Path("runs"), name) if out is None else RunDirectory.at(out)
     assert out is not None
     require_no_links(out)
-    if not _was_ended_at_once(out):
+    if not is_blank(out):
         if not (out / MANIFEST).is_file():
             raise InputError(f"{out}: no campaign to resume, {MANIFEST} is missing")
         manifest_of(out)
     return RunDirectory(out, is_new=False)
-
-
-def _was_ended_at_once(path: Path) -> bool:
-    """Return whether a campaign was killed, or its disk was full, before it could write anything: that is the start."""
-    return path.is_dir() and all(each.name == f".{MANIFEST}.part" for each in path.iterdir())
 
 
 def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) -> dict[str, str]:

@@ -21,7 +21,7 @@ from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaig
 from hfedms_sim.campaign.records import Record, read_record
 from hfedms_sim.checksums import remove_checksums, write_checksums
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.files import write_atomically
+from hfedms_sim.files import is_blank, write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.paper.tuning import TUNING, choice_json
@@ -55,7 +55,7 @@ class Conductor:
         if not place.exists() and not place.is_symlink():
             return
         require_no_links(place)
-        if resume and _was_ended_at_once(place):
+        if resume and is_blank(place):
             return
         if not (place / _MARKER).is_file():
             raise InputError(f"{place}: exists already, and is no experiment's ({_MARKER} is missing)")
@@ -137,11 +137,6 @@ class Conductor:
             "reading": study.reading,
             "seeds": list(study.seeds),
         }
-
-
-def _was_ended_at_once(place: Path) -> bool:
-    """Return whether an experiment was killed, or its disk was full, before it could write anything."""
-    return place.is_dir() and all(each.name == f".{_MARKER}.part" for each in place.iterdir())
 
 
 def _records(place: Path) -> list[Record]:
