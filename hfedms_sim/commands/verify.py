@@ -15,8 +15,9 @@ from hfedms_sim.errors import RunError
 def verify(directories: tuple[Path, ...], no_replay: bool) -> None:
     """Verify that finished runs and campaigns hold what they held when they were written.
 
-    The exit code is 1 if one does not. Files are compared with their checksums, tables with the summary and with what was learnt. Then the clock is played
-    again without training, and everything that does not depend on training is compared.
+    The exit code is 1 if one does not. Files are compared with their checksums, tables with the summary and with what
+    was learnt. Then the clock is played again without training, and everything that does not depend on training is
+    compared.
     """
     from hfedms_sim.integrity import verify as verified
     from hfedms_sim.integrity.verifying import require_place
