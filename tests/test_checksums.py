@@ -108,6 +108,50 @@ def test_a_finished_run_that_is_killed_while_it_is_played_again_is_read_and_goes
     assert not Checksums(copy).damages()
 
 
+class Countdown:
+    """Ends a process, as far as it can tell, before the given one of all renames and removals of files."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, calls: int) -> None:
+        self.left = calls
+        for name in ("replace", "unlink"):
+            patch.setattr(Path, name, self._counting(getattr(Path, name)))
+
+    def _counting(self, whole: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **options: Any) -> Any:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+            return whole(*arguments, **options)
+
+        return counted
+
+
+def test_at_whatever_step_it_is_killed_a_run_that_is_played_again_never_looks_damaged(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, rounds = open_run(finished).scenario, open_run(finished).rounds
+    with_list = without_list = 0
+    for steps in range(1, 100):
+        copy = shutil.copytree(finished, tmp_path / str(steps))
+        with monkeypatch.context() as patch:
+            countdown = Countdown(patch, steps)
+            directory = RunDirectory.resumed(copy, scenario, CHOICES)
+            try:
+                run(scenario, out=directory)
+            except KeyboardInterrupt:
+                directory.unlock()
+        opened = open_run(copy)
+        assert opened.rounds.equals(rounds)
+        assert all(opened.arrow(name) is not None for name in TABLES)
+        assert opened.weights()
+        assert not Checksums(copy).damages()
+        with_list, without_list = with_list + (copy / SUMS).exists(), without_list + (not (copy / SUMS).exists())
+        if countdown.left > 0:  # it came to its end
+            break
+    assert with_list >= 2  # killed before the list was removed, and not killed at all
+    assert without_list >= 15
+
+
 def test_the_list_goes_before_anything_else_is_changed(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device", str(path))

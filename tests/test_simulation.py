@@ -15,7 +15,7 @@ from tests.conftest import FAST, tiny_scenario
 
 FILES = {
     "scenario.yaml", "provenance.json", "summary.json", "rounds.parquet", "transfers.parquet", "work.parquet",
-    "captures.parquet", "faults.parquet", "sensors.parquet", "learning",
+    "captures.parquet", "faults.parquet", "sensors.parquet", "learning", "SHA256SUMS",
 }  # fmt: skip
 SUMMARY_KEYS = [
     "scenario", "strategy", "profile", "seed", "rounds", "stopped", "simulated_s", "wall_s", "coverage",

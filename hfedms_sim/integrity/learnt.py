@@ -27,7 +27,8 @@ def check_learning(content: Content) -> Iterator[Check]:
     yield from (problem(line) for line in damages)
     if not damages:
         states = len(states_in(learning))
-        yield ok(f"{learning}: {LOG} agrees with rounds.parquet, {states} kept states are whole")
+        whole = f", {states} kept states are whole" if states else ""
+        yield ok(f"{learning}: {LOG} agrees with rounds.parquet{whole}")
     yield _check_model(learning, [path for path in states_in(learning) if lineage_of(path) == last])
 
 

@@ -1,5 +1,6 @@
 """Everything that can be looked at in one run directory."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,16 @@ from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Parts, open_run, parts_of
+from hfedms_sim.simulation.engines import Computing
 from hfedms_sim.simulation.opening import require_outside_parts
 from hfedms_sim.simulation.output import files_of_run
-from hfedms_sim.simulation.parts import lineage_data
+from hfedms_sim.simulation.session import lineage_settings
 from hfedms_sim.trace import TABLES
 
 _MOST_SAID = 3
+_MACHINE = ("engine", "threads", "device", "instruction_set", "torch", "learning_version")
+_PARTS = ("data", "module", "outside_code", "outside_model", "outside_data")
+"""Settings of a lineage that say on what it was trained, and with which data and whose code."""
 
 
 def check_run(directory: Path, *, replays: bool, on_progress: OnProgress = lambda at: None) -> Iterator[Check]:
@@ -61,13 +66,16 @@ def _unknown_scenario(directory: Path, error: InputError) -> Check:
 
 
 def _check_replay(content: Content, scenario: Scenario, on_progress: OnProgress) -> Check:
+    """Play a run again, if it can be played here as it was, and say where that differs."""
     directory, lineages = content.directory, content.rounds("lineage")
     if not lineages:
         return note(f"{directory}: has no round to replay")
     root = _root(content)
     try:
         parts = parts_of(scenario)
-        _require_same_parts(root, parts)
+        others = _other_settings(root, scenario, parts)
+        if others:
+            return disagreement(f"{directory}: its scenario is not what was trained", others, content.provenance)
         again = replay(
             scenario,
             parts,
@@ -97,16 +105,22 @@ def _root(content: Content) -> dict[str, Any] | None:
     return settings if isinstance(settings, dict) else None
 
 
-def _require_same_parts(root: dict[str, Any] | None, parts: Parts) -> None:
-    """Refuse data and code that are not what they were when the run was trained: of course it would play otherwise."""
+def _other_settings(root: dict[str, Any] | None, scenario: Scenario, parts: Parts) -> list[str]:
+    """Return in which settings a scenario is not the one that the store was trained with, whatever the machine.
+
+    Data and code that are not what they were are refused: of course they would play otherwise.
+    """
     if root is None:
-        return
-    module = {"module": parts.model.fingerprint} if parts.model.fingerprint else {}
-    now = {"data": lineage_data(parts.dataset), **module, **parts.outside.digests()}
-    names = ("data", "module", "outside_code", "outside_model", "outside_data")
-    was = {name: root[name] for name in names if name in root}
-    for key, before, here in differences(was, now):
-        raise InputError(f"its data or code have changed since ({key} was {before!r:.40}, is {here!r:.40})")
+        return []
+    now = lineage_settings(scenario, parts, Computing.of(scenario, parts.model, threads=1, device="cpu"))
+    found = list(differences(root, json.loads(json.dumps(now))))
+    deciding = [(key, was, here) for key, was, here in found if key.partition(".")[0] not in (*_MACHINE, *_PARTS)]
+    if deciding:
+        return [f"{key} was {was!r:.40}, is {here!r:.40}" for key, was, here in deciding]
+    for key, was, here in found:
+        if key.partition(".")[0] in _PARTS:
+            raise InputError(f"its data or code have changed since ({key} was {was!r:.40}, is {here!r:.40})")
+    return []
 
 
 def _unlike(content: Content, again: Replay, *, is_rooted: bool) -> Iterator[str]:

@@ -67,7 +67,7 @@ class Session:
             raise InputError(f"strategy.name = {scenario.strategy.name}: {reads}", TIMING_ONLY)
         self._milestones = Milestones(scenario.targets)
         computing = Computing.of(scenario, parts.model, threads, device)
-        settings = _lineage_settings(scenario, parts, computing)
+        settings = lineage_settings(scenario, parts, computing)
         self._lineage = lineage_root(settings) if store is None else store.claim(settings)
         self.learner = None if store is None else RememberingLearner(scenario, parts, batches, computing, store)
         self._rounds_played = self._rounds_learnt = 0
@@ -326,8 +326,8 @@ def _joules(by_state_j: States | None) -> dict[str, Any]:
     return {f"{state}_j": None if by_state_j is None else getattr(by_state_j, state) for state in States._fields}
 
 
-def _lineage_settings(scenario: Scenario, parts: Parts, computing: Computing) -> dict[str, Any]:
-    """Everything but the rounds themselves that decides what is learnt, or to which last bit."""
+def lineage_settings(scenario: Scenario, parts: Parts, computing: Computing) -> dict[str, Any]:
+    """Return everything but the rounds themselves that decides what is learnt, or to which last bit."""
     return {
         **parts.outside.digests(),
         **({"module": parts.model.fingerprint} if parts.model.fingerprint else {}),

@@ -267,6 +267,23 @@ def test_changed_settings_at_the_root_and_a_damaged_line_of_the_log_are_found(ea
     assert found.notes[1] == f"{log}: 1 damaged lines count as not written"
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("seed: 1\n", "seed: 3\n", "its scenario is not what was trained: seed was 1, is 3"),
+        ("learning_rate: 0.01\n", "learning_rate: 0.02\n", "strategy.learning_rate was 0.01, is 0.02"),
+        ("uplink_bps: 8000.0\n", "uplink_bps: 8008.0\n", "a replay does not agree: rounds.start_s is"),
+    ],
+)
+def test_a_changed_scenario_is_not_what_was_trained_or_plays_otherwise(
+    early: Path, was: str, now: str, said: str
+) -> None:
+    text = (early / "scenario.yaml").read_text()
+    assert was in text
+    (early / "scenario.yaml").write_text(text.replace(was, now))
+    assert said in only_problem(verify(early))
+
+
 @pytest.mark.parametrize("name", ["scenario.yaml", "provenance.json", "summary.json", "faults.parquet"])
 def test_a_file_that_cannot_be_read_is_a_problem_where_there_is_no_list(early: Path, name: str) -> None:
     (early / name).write_text("{")
