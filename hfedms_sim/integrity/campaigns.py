@@ -23,7 +23,6 @@ from hfedms_sim.loading import scenario_of
 from hfedms_sim.provenance import package_version
 from hfedms_sim.result import differences, is_finished
 from hfedms_sim.simulation import parts_of
-from hfedms_sim.summary import checked_summary
 
 _TRIALS = "trials"
 
@@ -112,10 +111,6 @@ def _check_trial(trial: _Trial, told: Collection[Check], replays: bool) -> Itera
 def _sound_record(trial: _Trial) -> Record:
     """Return the record of a trial; one that is damaged, or of another trial, is refused."""
     record = read_record(trial.record_path)
-    try:
-        checked_summary(record.summary)
-    except ValueError as error:
-        raise InputError(f"{trial.record_path}: damaged ({error})") from None
     if not record.curve.rows:
         raise InputError(f"{trial.record_path}: damaged (its curve is empty)")
     if record.digest != digest_of(trial.scenario, trial.options):
