@@ -26,16 +26,22 @@ _HEADROOM = 4  # prices, and differences of two affinities, must be exact in the
 _MOST_SAMPLES_OF_ONE, _MOST_SAMPLES_OF_ALL = 2**20, 2**31  # 4 x 2^20 x 2^31 = 2^53, and (2^31)^2 fits 64 bits
 
 
+def check_counts(counts: Counts) -> tuple[int, int]:
+    """Return the most samples of one client and those of all; refuse what the integers here have no room for."""
+    most, samples = int(counts.sum(axis=1).max(initial=1)), int(counts.sum())
+    if most >= _MOST_SAMPLES_OF_ONE or samples >= _MOST_SAMPLES_OF_ALL:
+        raise InputError(
+            f"class counts of {samples} samples, {most} of one sensor: too large to be grouped in exact integers "
+            f"(allowed: under {_MOST_SAMPLES_OF_ALL} and {_MOST_SAMPLES_OF_ONE})"
+        )
+    return most, samples
+
+
 class ClientCounts:
     """The class counts of one set of clients, ready to be multiplied."""
 
     def __init__(self, counts: Counts) -> None:
-        most, samples = int(counts.sum(axis=1).max(initial=1)), int(counts.sum())
-        if most >= _MOST_SAMPLES_OF_ONE or samples >= _MOST_SAMPLES_OF_ALL:
-            raise InputError(
-                f"class counts of {samples} samples, {most} of one sensor: too large to be grouped in exact integers "
-                f"(allowed: under {_MOST_SAMPLES_OF_ALL} and {_MOST_SAMPLES_OF_ONE})"
-            )
+        most, samples = check_counts(counts)
         self.samples = samples
         self._most = most
         self._counts = counts.astype(np.float32)

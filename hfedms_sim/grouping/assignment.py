@@ -18,7 +18,12 @@ from hfedms_sim.grouping.pulp_solvers import FlowProgram, IntegerProgram
 SolverName = Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"]
 
 _LARGEST_FOR_PULP = 25_000  # clients x clusters; `exact` is quicker everywhere, `pulp` is the paper's tool
-_LARGEST = 200_000_000  # clients x clusters, 0.8 to 1.6 GB for the affinities alone
+_MOST_PAIRS = {
+    "pulp": 1_000_000,  # clients x clusters, 0.6 GB and many minutes
+    "pulp-ilp": 1_000_000,
+    "exact": 200_000_000,  # 0.8 to 1.6 GB for the affinities alone
+    "lsa": 200_000_000,
+}
 
 
 class AssignmentSolver(Protocol):
@@ -48,12 +53,12 @@ def make_solver(name: SolverName, counts: Counts, cluster_size: int) -> Assignme
     """The named solver for these clients. One that is not installed is an error, never another solver."""
     if name not in get_args(SolverName):
         raise InputError(f"solver = {name}: unknown; known: {', '.join(get_args(SolverName))}")
-    costs = len(counts) * (len(counts) // cluster_size)
-    if costs > _LARGEST:
-        raise InputError(
-            f"grouping {len(counts)} sensors by clusters of {cluster_size} compares {costs} pairs; at most {_LARGEST}: "
-            "ask for more groups"
-        )
+    pairs = len(counts) * (len(counts) // cluster_size)
     if name == "auto":
-        name = "pulp" if costs <= _LARGEST_FOR_PULP else "exact"
+        name = "pulp" if pairs <= _LARGEST_FOR_PULP else "exact"
+    if pairs > _MOST_PAIRS[name]:
+        raise InputError(
+            f"solver = {name}: {len(counts)} sensors in clusters of {cluster_size} are {pairs} pairs of sensor and "
+            f"cluster; at most {_MOST_PAIRS[name]}: set solver to auto or nested, or ask for more groups"
+        )
     return SOLVERS[name](counts, cluster_size)

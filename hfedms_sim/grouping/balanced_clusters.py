@@ -8,6 +8,7 @@ has a larger affinity to the sums than the clusters' own, sum |S_l|^2. Otherwise
 that the alternation ends. One start, as in the reference settings; the result is a local optimum.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from hfedms_sim.grouping.affinity import ClientCounts, Counts, Labels, Sums
 from hfedms_sim.grouping.assignment import AssignmentSolver
 from hfedms_sim.seeds import Draws
+
+_DRAWS_AT_A_TIME = 1_000_000  # 8 MB; enough that NumPy's own calls do not count
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,12 @@ def seed_sums(
     with probability proportional to the weight.
     """
     sensors = np.arange(len(counts)) if sensors is None else sensors
-    seed_keys = (cycle << 32) + np.arange(clusters)[:, np.newaxis]
-    waits = -np.log1p(-draws.uniform("grouping/start", sensors, seed_keys))
     floats = counts.astype(np.float32)  # plenty for a probability
     squared_norms = np.einsum("kf,kf->k", floats, floats)
     weights = np.ones(len(counts), np.float32)
     free = np.ones(len(counts), bool)
     chosen: list[int] = []
-    for wait in waits:
+    for wait in _waits(sensors, clusters, draws, cycle):
         if not weights.any():  # fewer different clients than clusters: any other client will do
             weights = free.astype(np.float32)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -53,6 +54,14 @@ def seed_sums(
         weights = np.minimum(weights, distances) if chosen else distances
         chosen.append(seed)
     return counts[chosen]
+
+
+def _waits(sensors: NDArray[np.int64], clusters: int, draws: Draws, cycle: int) -> Iterator[NDArray[np.float64]]:
+    """Yield every client's exponential draw for one seed after the other; they are drawn for many seeds at a time."""
+    at_a_time = max(1, _DRAWS_AT_A_TIME // len(sensors))
+    for start in range(0, clusters, at_a_time):
+        seeds = np.arange(start, min(start + at_a_time, clusters))[:, np.newaxis]
+        yield from -np.log1p(-draws.uniform("grouping/start", sensors, (cycle << 32) + seeds))
 
 
 def balanced_clusters(

@@ -4,7 +4,8 @@ From the HFedMS paper (Zeng et al.). K sensors report their class counts V. With
 length and s = floor(K / L) >= M a cluster's size:
 
 1. L s sensors are sampled; the rest sits out the cycle.
-2. Equal-size k-means sorts them into L clusters of s sensors with similar counts (`balanced_clusters.py`).
+2. Equal-size k-means sorts them into L clusters of s sensors with similar counts (`balanced_clusters.py`;
+   many sensors in blocks, `nested.py`).
 3. Each group takes one sensor from each cluster, at random (`random`, the paper) or so that the groups become alike
    (`matched`), in shuffled order. Cluster members that no group takes sit out as well.
 
@@ -20,8 +21,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.grouping.affinity import Counts
-from hfedms_sim.grouping.assignment import SolverName, make_solver
-from hfedms_sim.grouping.balanced_clusters import Clustering, balanced_clusters, seed_sums
+from hfedms_sim.grouping.equal_clusters import ClusteringName, equal_clusters
 from hfedms_sim.grouping.matched import matched_members
 from hfedms_sim.seeds import Draws
 
@@ -47,7 +47,7 @@ def inter_cluster_grouping(  # noqa: PLR0913  keyword-only options, each with a 
     draws: Draws,
     *,
     cycle: int,
-    solver: SolverName = "auto",
+    solver: ClusteringName = "auto",
     max_iterations: int = 50,
     leftover: Literal["drop", "spread"] = "drop",
     draw: Literal["random", "matched"] = "random",
@@ -60,7 +60,15 @@ def inter_cluster_grouping(  # noqa: PLR0913  keyword-only options, each with a 
     clusters = len(sensors) // groups
     size = len(sensors) // clusters
     sampled = _sample(sensors, clusters * size, draws, cycle)
-    clustering = _clustering(sensors[sampled], counts[sampled], clusters, draws, cycle, solver, max_iterations)
+    clustering = equal_clusters(
+        sensors[sampled],
+        counts[sampled],
+        clusters,
+        draws,
+        cycle=cycle,
+        solver=solver,
+        max_iterations=max_iterations,
+    )
     shuffled = np.lexsort((draws.bits("grouping/draw", sensors[sampled], cycle), clustering.labels))
     members = sampled[shuffled].reshape(clusters, size)
     taken = matched_members(members, counts, groups) if draw == "matched" else members[:, :groups]
@@ -85,20 +93,6 @@ def _sample(sensors: Sensors, size: int, draws: Draws, cycle: int) -> NDArray[np
     """Rows of the sampled sensors, in the order of the sensors' ids, so that the rows' order plays no part."""
     order = np.argsort(draws.bits("grouping/sample", sensors, cycle), kind="stable")[:size]
     return order[np.argsort(sensors[order])]
-
-
-def _clustering(
-    sensors: Sensors, counts: Counts, clusters: int, draws: Draws, cycle: int, solver: SolverName, max_iterations: int
-) -> Clustering:
-    if clusters == len(sensors):  # one group: every sensor is a cluster of its own
-        return Clustering(np.arange(clusters), [0.0], settled=True)
-    if clusters == 1:  # more than K / 2 groups: everybody in one cluster
-        objective = float(counts.var(axis=0).sum()) * len(counts) / 2
-        return Clustering(np.zeros(len(counts), np.int64), [objective], settled=True)
-    counts = counts.astype(np.int64, copy=False)
-    start_sums = seed_sums(counts, clusters, draws, cycle=cycle, sensors=sensors)
-    made = make_solver(solver, counts, len(sensors) // clusters)
-    return balanced_clusters(counts, start_sums, made, max_iterations=max_iterations)
 
 
 def _chains(sensors: Sensors, taken: NDArray[np.int64], leftover: str, draws: Draws, cycle: int) -> list[Sensors]:

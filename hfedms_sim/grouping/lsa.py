@@ -17,7 +17,7 @@ class LinearSumAssignment:
 
     def __init__(self, counts: Counts, cluster_size: int) -> None:
         if len(counts) > _MOST_CLIENTS:
-            raise InputError(f"solver = lsa: {len(counts)} sensors; at most {_MOST_CLIENTS}, use exact")
+            raise InputError(f"solver = lsa: {len(counts)} sensors; at most {_MOST_CLIENTS}: set solver to auto")
         self._optimize = optional_package("scipy.optimize", "solver = lsa")
         self._clients, self._cluster_size = ClientCounts(counts), cluster_size
 

@@ -70,7 +70,7 @@ def test_what_cannot_be_assigned_is_refused() -> None:
         balanced_assignment(SMALL, SMALL[:3], 2)
     with pytest.raises(InputError, match="ask for more groups"):
         make_solver("exact", np.zeros((100_000, 1), np.int64), 10)
-    with pytest.raises(InputError, match="at most 10000, use exact"):
+    with pytest.raises(InputError, match="at most 10000: set solver to auto"):
         make_solver("lsa", np.zeros((20_000, 1), np.int64), 10_000)
     with pytest.raises(InputError, match="too large to be grouped in exact integers"):
         balanced_assignment(SMALL * 2**20, SMALL[[0, 3]], 2, "exact")

@@ -1,9 +1,12 @@
 """Equal-size k-means and its k-means++ start."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
 
+import hfedms_sim.grouping.balanced_clusters as module
 from hfedms_sim.grouping.assignment import SOLVERS, make_solver
 from hfedms_sim.grouping.balanced_clusters import balanced_clusters, seed_sums
 from hfedms_sim.seeds import Draws
@@ -73,3 +76,22 @@ def test_another_sensor_moves_nobody_elses_draws() -> None:
     one_seed = [int(seed_sums(counts[:count], 1, Draws(7), cycle=4).argmax()) for count in (28, 29, 30)]
     assert one_seed[1] in (one_seed[0], 28)
     assert one_seed[2] in (one_seed[1], 29)
+
+
+@pytest.mark.parametrize("at_a_time", [1, 45, 90])
+def test_the_start_is_the_same_however_many_draws_are_made_at_a_time(
+    at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = factory_counts(30)
+    usual = seed_sums(counts, 10, Draws(1), cycle=3)
+    monkeypatch.setattr(module, "_DRAWS_AT_A_TIME", at_a_time)
+    assert seed_sums(counts, 10, Draws(1), cycle=3).tolist() == usual.tolist()
+
+
+def test_the_start_takes_no_memory_for_every_pair_of_client_and_cluster() -> None:
+    counts = np.random.default_rng(0).integers(0, 9, (20_000, 2))
+    tracemalloc.start()
+    seed_sums(counts, 300, Draws(1), cycle=1)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 45e6  # a draw for each pair is 48 MB
