@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", type=int, metavar="N", help="the action of this number alone")
     parser.add_argument("--out", type=Path, default=Path("build/soak"), help="where to (default build/soak)")
     options = parser.parse_args(arguments)
+    if not Path("/proc/self/stat").exists():
+        parser.error("needs /proc, as Linux has it")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # commands hear Ctrl-C also of a soak in the background
     soak = Soak(_fresh(options.out.absolute(), options.seed), options.seed, _tell)
     print(f"soaking in {soak.directory}", flush=True)

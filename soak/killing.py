@@ -25,7 +25,8 @@ def killed_and_finished(scene: Scene, subject: Subject, kills: int) -> Counter[P
     Only kills that have ended it count. One that ended before by itself must have come to the same, and begins anew.
     """
     random, whole, phases = scene.random, scene.whole(subject), Counter[Phase]()
-    for event in islice(cycle(random.sample(EVENTS, len(EVENTS))), _MOST_STARTS_PER_KILL * kills):
+    events = [event for event in EVENTS if subject.is_trained or event != "learning"]
+    for event in islice(cycle(random.sample(events, len(events))), _MOST_STARTS_PER_KILL * kills):
         watch, command = Watch(scene.out), scene.begin(subject)
         if watch.awaits(drawn(random, event), command, whole.size_bytes):
             command.signal(signal.SIGKILL, to_all=random.random() < _ALL_AT_ONCE)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hfedms_sim.campaign.records import read_records
 from soak.commands import HFEDMS_SIM, Command, Surroundings, UnexpectedError
-from soak.processes import held_by, is_worker, members
+from soak.processes import held_by, workers_of
 
 _WARM_UP_S, _WARM_UP_SHARE, _REFERENCE_SHARE = 600.0, 1 / 6, 0.1
 _ALLOWED: dict[str, Callable[[float], float]] = {
@@ -26,7 +26,7 @@ _ALLOWED: dict[str, Callable[[float], float]] = {
 }
 """What each may grow to. Workers look for garbage now and then only; a record may just be written, a worker started."""
 _SAMPLES = 1000
-_TRIALS_A_SECOND = 2.0
+_TRIALS_A_SECOND = 1.0
 
 
 class Sample(NamedTuple):
@@ -60,7 +60,7 @@ def watched(scenarios: Path, place: Surroundings, lasting_s: float, stop: Event)
         directory.mkdir(parents=True)
     out, table = place.directory / "out", place.directory / "samples.csv"
     trials = max(10, round(_TRIALS_A_SECOND * lasting_s))
-    words = ["compare", str(scenarios / "many.yaml"), "--timing-only", "--seeds", f"1:{trials}", "--jobs", "2"]
+    words = ["compare", str(scenarios / "long.yaml"), "--timing-only", "--seeds", f"1:{trials}", "--jobs", "2"]
     command = Command([*HFEDMS_SIM, *words, "--quiet", "--out", str(out)], place)
     try:
         samples = _sampled(command, out, table, lasting_s, stop)
@@ -113,7 +113,7 @@ def _sample(session: int, out: Path, elapsed_s: float) -> Sample | None:
     held = held_by(session)
     if held is None:
         return None
-    workers = [each for process in members(session) if is_worker(process) and (each := held_by(process)) is not None]
+    workers = [each for process in workers_of(session) if (each := held_by(process)) is not None]
     workers_rss_mb = sum(each.rss_bytes for each in workers) / 1e6
     finished = len(list(out.glob("records/*.json")))
     return Sample(

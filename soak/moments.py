@@ -12,12 +12,18 @@ from typing import Literal, NamedTuple
 
 from soak.commands import Command
 
-Event = Literal["start", "change", "bytes", "writing"]
+Event = Literal["start", "change", "bytes", "learning", "writing"]
 Phase = Literal["starting", "timing", "learning", "writing", "all written"]
 
-EVENTS: tuple[Event, ...] = ("start", "change", "bytes", "writing")
+EVENTS: tuple[Event, ...] = ("start", "change", "bytes", "learning", "writing")
 _LOOK_EVERY_S = 0.002
-_LONGEST_AFTER_S: dict[Event, float] = {"start": 3.0, "change": 1.0, "bytes": 0.1, "writing": 0.002}
+_LONGEST_AFTER_S: dict[Event, float] = {
+    "start": 3.0,
+    "change": 1.0,
+    "bytes": 0.1,
+    "learning": 0.5,
+    "writing": 0.002,
+}
 _LAST_WRITTEN = {"summary.json", "curves.csv", "command.txt"}
 
 Files = dict[Path, tuple[int, int]]
@@ -64,17 +70,19 @@ class Watch:
             return "starting"
         if _being_written(changed):
             return "writing"
-        names = {path.name for path in changed}
-        if names & _LAST_WRITTEN:
+        if any(path.name in _LAST_WRITTEN for path in changed):
             return "all written"
-        return "learning" if "metrics.log" in names else "timing"
+        return "learning" if _is_learning(changed) else "timing"
 
     def _has_come(self, event: Event, least_bytes: float) -> bool:
         if event == "start":
             return True
         if event == "bytes":
             return bytes_of(files_below(self._out)) >= least_bytes
-        return bool(self._changed() if event == "change" else _being_written(self._changed()))
+        changed = self._changed()
+        if event == "learning":
+            return _is_learning(changed)
+        return bool(changed if event == "change" else _being_written(changed))
 
     def _changed(self) -> list[Path]:
         return [path for path, state in files_below(self._out).items() if self._before.get(path) != state]
@@ -97,6 +105,10 @@ def files_below(directory: Path) -> Files:
 def bytes_of(files: Files) -> int:
     """Return how many bytes files have together."""
     return sum(size_bytes for size_bytes, _ in files.values())
+
+
+def _is_learning(changed: list[Path]) -> bool:
+    return any(path.name == "metrics.log" for path in changed)
 
 
 def _being_written(changed: list[Path]) -> list[Path]:

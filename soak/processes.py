@@ -32,12 +32,9 @@ def is_gone(session: int, within_s: float) -> bool:
     return True
 
 
-def is_worker(process: int) -> bool:
-    """Return whether a process is a worker of a campaign, not the campaign itself nor Python's resource tracker."""
-    try:
-        return b"spawn_main" in (_PROC / str(process) / "cmdline").read_bytes()
-    except OSError:
-        return False
+def workers_of(campaign: int) -> list[int]:
+    """Return the workers of a campaign that leads a session; what a worker has forked looks alike, but is no worker."""
+    return [each for each in members(campaign) if _stat_of(each)[1:2] == [str(campaign)] and _is_spawned(each)]
 
 
 def held_by(process: int) -> Held | None:
@@ -50,10 +47,23 @@ def held_by(process: int) -> Held | None:
         return None
 
 
+def _is_spawned(process: int) -> bool:
+    """Return whether Python started a process as one of its own; its resource tracker is not."""
+    try:
+        return b"spawn_main" in (_PROC / str(process) / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
 def _session_of(process: int) -> int | None:
     """Return the session of a living process."""
+    fields = _stat_of(process)
+    return None if not fields or fields[0] == "Z" else int(fields[3])
+
+
+def _stat_of(process: int) -> list[str]:
+    """Return state, parent, group, session and so on; nothing if the process has ended."""
     try:
-        state, _, _, session, *_ = (_PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
-    except (OSError, ValueError):
-        return None
-    return None if state == "Z" else int(session)
+        return (_PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

@@ -31,6 +31,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "windows": {"strategy": {"name": "fedbuff"}, "faults": _FAULTS[:2]},
     "poisson": {"strategy": _HFEDMS, "stream": {"arrival": "poisson", "rate_hz": 0.5, "batch": 10, "buffer": 20}},
     "many": _MANY | {"strategy": {"name": "fedavg", "sample_ratio": 0.5}, "faults": _FAULTS},
+    "long": _MANY | {"strategy": {"name": "fedavg", "sample_ratio": 0.5}, "faults": _FAULTS, "rounds": 200},
 }
 """What each changes of the factory."""
 RATES_BPS = (4e3, 2e5, 4e6)

@@ -79,17 +79,17 @@ class Soak:
         return self._long.directory / "samples.csv"
 
     def last(self, lasting_s: float, at_a_time: int) -> None:
-        """Do actions for so long, so many at a time; whatever is under way at the end is finished."""
+        """Do actions for so long, so many at a time; whatever is under way at the end, or at Ctrl-C, is finished."""
         deadline_s = monotonic() + lasting_s
         threads = [Thread(target=self._work, args=(deadline_s,)) for _ in range(at_a_time)]
         threads.append(Thread(target=self._watch, args=(lasting_s,)))
         for thread in threads:
             thread.start()
         try:
-            for thread in threads:
-                thread.join()
-        finally:
-            self.stop.set()  # by Ctrl-C: actions end when the commands do that they are at
+            _join(threads)
+        except KeyboardInterrupt:
+            self.stop.set()
+            _join(threads)
 
     def do(self, number: int) -> Done:
         """Do one action."""
@@ -123,6 +123,11 @@ class Soak:
             self.growths = growths(watched(self._scenarios, self._long, lasting_s, self.stop))
         except Exception as error:
             self.leak_fault = f"{type(error).__name__}: {error}"
+
+
+def _join(threads: list[Thread]) -> None:
+    for thread in threads:
+        thread.join()
 
 
 def _fault_of(action: Action, scene: Scene) -> str | None:

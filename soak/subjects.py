@@ -21,9 +21,9 @@ class Subject:
     program: tuple[str, ...] = HFEDMS_SIM
 
     @property
-    def is_run(self) -> bool:
-        """Return whether it is one run, not many trials."""
-        return self.reading is outcomes.of_run
+    def is_trained(self) -> bool:
+        """Return whether it learns anything."""
+        return "--timing-only" not in self.words and "settings" not in self.words
 
     @property
     def has_workers(self) -> bool:

@@ -11,7 +11,7 @@ from soak.commands import Command, UnexpectedError
 from soak.killing import killed_and_finished, killed_and_read
 from soak.moments import Watch, drawn
 from soak.outcomes import fingerprints
-from soak.processes import is_worker, members
+from soak.processes import workers_of
 from soak.reading import chosen
 from soak.scene import Scene
 from soak.subjects import SUBJECTS
@@ -61,9 +61,9 @@ def worker_killed(scene: Scene) -> None:
     subject = scene.random.choice([subject for subject in _ALL if subject.has_workers])
     whole = scene.whole(subject)
     command = scene.begin(subject)
-    _until(lambda: bool(_workers(command)), command)
+    _until(lambda: bool(workers_of(command.session)), command)
     moment = drawn(scene.random, "bytes")
-    if Watch(scene.out).awaits(moment, command, whole.size_bytes) and (found := _workers(command)):
+    if Watch(scene.out).awaits(moment, command, whole.size_bytes) and (found := workers_of(command.session)):
         os.kill(scene.random.choice(found), signal.SIGKILL)
     scene.end(command, 0)
     scene.finish(subject)
@@ -118,10 +118,6 @@ def _require_one(scene: Scene, commands: list[Command]) -> None:
 
 def _has_begun(out: Path) -> bool:
     return any(any(out.glob(name)) for name in _BEGUN)
-
-
-def _workers(command: Command) -> list[int]:
-    return [process for process in members(command.session) if is_worker(process)]
 
 
 def _until(has_come: Callable[[], bool], command: Command) -> None:

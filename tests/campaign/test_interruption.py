@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hfedms_sim.campaign.workers import LocalWorkers
-from soak.processes import is_worker, members
+from soak.processes import members, workers_of
 from tests.campaign.factory import write_factory, write_radios
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -70,7 +70,7 @@ def test_one_interruption_ends_a_campaign_within_five_seconds_and_leaves_no_proc
 ) -> None:
     """Workers are dead when the command returns; Python's resource tracker sees that and ends by itself."""
     process = started(command)
-    workers = [pid for pid in members(process.pid) if is_worker(pid)]
+    workers = workers_of(process.pid)
     assert len(workers) == 2
     begun_s = time.monotonic()
     if how == "Ctrl-C":

@@ -1,8 +1,10 @@
 """What the soak holds against every command: each fault that it looks for is found."""
 
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from random import Random
 
@@ -12,7 +14,7 @@ from soak import commands
 from soak.commands import Command, Ended, Surroundings, UnexpectedError
 from soak.moments import Watch
 from soak.outcomes import differences, fingerprints, leftovers
-from soak.processes import held_by, is_gone, members
+from soak.processes import held_by, is_gone, members, workers_of
 from soak.scene import Scene
 from soak.subjects import SUBJECTS, Wholes
 
@@ -119,6 +121,19 @@ def test_a_process_and_what_it_holds_are_seen_from_outside() -> None:
         process.wait()
     assert members(process.pid) == []
     assert held_by(process.pid) is None
+
+
+def test_what_a_worker_has_forked_is_no_worker() -> None:
+    worker = "import os, time; os.fork(); time.sleep(60)  # spawn_main"
+    campaign = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    process = subprocess.Popen([sys.executable, "-c", campaign, worker], start_new_session=True)
+    try:
+        while len(members(process.pid)) < 3:
+            time.sleep(0.02)
+        assert len(workers_of(process.pid)) == 1
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def test_the_commands_that_are_soaked_begin_and_go_on(tmp_path: Path) -> None:
