@@ -70,7 +70,7 @@ def blocks(counts: Counts, clusters: int, block_work: int, max_iterations: int =
 
 def _most_clusters(block_work: int, cluster_size: int) -> int:
     """Return the largest number l of clusters of a block, l s x l x l being its work; at least one."""
-    nearest = round((block_work / cluster_size) ** (1 / 3))
+    nearest: int = round((block_work / cluster_size) ** (1 / 3))
     return max(1, nearest if cluster_size * nearest**3 <= block_work else nearest - 1)
 
 
