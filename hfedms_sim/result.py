@@ -282,9 +282,13 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
     missing = _missing(directory)
     if missing:
         raise InputError(f"{directory}: not a finished run, {missing[0]} is missing{_runs_within(directory)}")
+    scenario = load_scenario(str(directory / "scenario.yaml"), choices)
+    summary = _read_checked(directory / "summary.json", checked_summary)
+    if not {cell["name"] for cell in summary.get("cells", ())} <= {cell.name for cell in scenario.cells}:
+        raise InputError(f"{directory / 'summary.json'}: damaged (its cells are not those of the scenario)")
     return RunResult(
-        scenario=load_scenario(str(directory / "scenario.yaml"), choices),
-        summary=_read_checked(directory / "summary.json", checked_summary),
+        scenario=scenario,
+        summary=summary,
         provenance=_read_checked(directory / "provenance.json", checked_provenance),
         directory=directory,
     )
