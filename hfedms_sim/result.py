@@ -312,9 +312,13 @@ def open_run(directory: Path | str, choices: Choices) -> RunResult:
     checksums = Checksums(directory)
     for name in ("scenario.yaml", "summary.json", "provenance.json"):
         checksums.require(name)
+    scenario = load_scenario(str(directory / "scenario.yaml"), choices)
+    summary = read_summary(directory / "summary.json")
+    if not {cell["name"] for cell in summary.get("cells", ())} <= {cell.name for cell in scenario.cells}:
+        raise InputError(f"{directory / 'summary.json'}: damaged (its cells are not those of the scenario)")
     return RunResult(
-        scenario=load_scenario(str(directory / "scenario.yaml"), choices),
-        summary=read_summary(directory / "summary.json"),
+        scenario=scenario,
+        summary=summary,
         provenance=_read_checked(directory / "provenance.json", checked_provenance),
         directory=directory,
     )

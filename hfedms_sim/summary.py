@@ -7,7 +7,7 @@ versions did not write may be missing. docs/trace.md says what each means.
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hfedms_sim.foreign_text import all_printable
 from hfedms_sim.stopping import current_summary
@@ -32,6 +32,12 @@ class _Target(_Part):
     simulated_s: float | None
     bytes: _Whole | None
     energy_j: float | None
+
+    @model_validator(mode="after")
+    def _has_costs(self) -> "_Target":
+        if self.round is not None and (self.simulated_s is None or self.bytes is None):
+            raise ValueError("a target that was reached has no costs")
+        return self
 
 
 class _Share(_Part):

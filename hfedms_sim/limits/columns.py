@@ -186,7 +186,12 @@ def _table(source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, c
 
 
 def _numbers(table: pa.Table) -> dict[str, Array]:
-    return {name: table[name].to_numpy() for name in table.column_names if name not in _TEXTS}
+    """Return the columns of numbers. One that is none, which only others can have written, is a ValueError."""
+    numbers = {name: table[name].to_numpy() for name in table.column_names if name not in _TEXTS}
+    for name, values in numbers.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} is not finite")
+    return numbers
 
 
 def _codes(column: pa.ChunkedArray, known: Sequence[str]) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.run import run
 from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.summary import checked_provenance
 
 
 def open_run(directory: Path | str, *, model: AnyModel | None = None, data: Dataset | None = None) -> RunResult:
@@ -112,16 +113,16 @@ def require_outside_parts(directory: Path) -> None:
     try:
         for name in ("provenance.json", "scenario.yaml"):
             checksums.require(name)
-        outside = read_json(directory / "provenance.json").get("outside", {})
+        outside = checked_provenance(read_json(directory / "provenance.json")).get("outside", {})
         scenario = read_yaml(directory / "scenario.yaml")
         needs = (
             ("strategy", "strategy", scenario["strategy"]["name"], SETTINGS),
             ("data", "data set", scenario["data"]["set"], DATA_SETTINGS),
         )
-    except (InputError, KeyError, TypeError):
+    except (InputError, LookupError, TypeError, ValueError, RecursionError):
         return
     for key, word, name, known in needs:
-        if outside.get(key) and name not in known:
+        if outside.get(key) and isinstance(name, str) and name not in known:
             module = str(outside[key]).partition(":")[0]
             needed = f"{directory}: needs the {word} '{name}', which is {outside[key]}"
             raise InputError(f"{needed}: install its package, or ", Argument("import"), f" {module}")

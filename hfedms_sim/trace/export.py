@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
@@ -73,6 +74,8 @@ def _column(found: pa.Table, column: Column, kind: pa.DataType, path: Path) -> p
     values = found[column.name]
     if values.null_count and not column.is_nullable:
         raise InputError(f"{where} ({column.name} has gaps)")
+    if column.type == "float64" and not column.is_nullable and not pc.all(pc.is_finite(values), min_count=0).as_py():
+        raise InputError(f"{where} ({column.name} is not finite)")
     return _readable(values, column, where) if column.type == "string" else values
 
 
