@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from time import monotonic
-from typing import NamedTuple
+from typing import IO, NamedTuple
+from uuid import uuid4
 
-from soak.processes import is_gone, members
+from soak.processes import carries, is_gone, members
 
 HFEDMS_SIM = (sys.executable, "-m", "hfedms_sim.cli")
 TINY_PAPER = (sys.executable, "-m", "soak.tiny_paper")
@@ -20,6 +22,10 @@ LONGEST_S = 900.0
 """How long a command may take on a busy machine; one that takes longer hangs."""
 _LONGEST_END_S = 30.0
 """How long what a command has started may outlive it."""
+_LONGEST_ECHO_S = 0.1
+_PART_BYTES = 65536
+_MARK = "SOAK_COMMAND"
+_CLONE = Path(__file__).resolve().parent.parent
 
 
 class UnexpectedError(Exception):
@@ -71,27 +77,29 @@ class Surroundings:
     def environment(self) -> dict[str, str]:
         places = {"HOME": self.home, "TMPDIR": self.temporary, "XDG_CACHE_HOME": self.cache, "MPLCONFIGDIR": self.cache}
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        return os.environ | threads | {name: str(path) for name, path in places.items()}
+        packages = {"PYTHONPATH": os.pathsep.join([str(_CLONE), *filter(None, [os.environ.get("PYTHONPATH")])])}
+        return os.environ | threads | packages | {name: str(path) for name, path in places.items()}
 
 
 class Command:
-    """A command that has been started."""
+    """A command that has been started. All that it starts carries its mark, by which it is known to be its own."""
 
     def __init__(self, command: Sequence[str], surroundings: Surroundings, most_bytes: int | None = None) -> None:
         """Start it; `most_bytes` is how large a file it may write."""
         limited = () if most_bytes is None else (sys.executable, "-m", "soak.limited", str(most_bytes))
         self.text = shlex.join([*limited, *command])
+        self._mark = f"{_MARK}={uuid4().hex}"
         self._started_s = monotonic()
         self._process = subprocess.Popen(
             [*limited, *command],
             cwd=surroundings.home,
-            env=surroundings.environment(),
+            env=surroundings.environment() | dict([self._mark.split("=")]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
             start_new_session=True,
         )
+        self._said = [_Listener(stream) for stream in (self._process.stdout, self._process.stderr) if stream]
 
     @property
     def session(self) -> int:
@@ -108,25 +116,51 @@ class Command:
             (os.killpg if to_all else os.kill)(self.session, which)
 
     def ended(self, within_s: float = LONGEST_S) -> Ended:
-        """Wait for its end and return what became of it; kill and refuse it if it takes too long."""
+        """Wait for the end of its first process and return what became of it; kill and refuse it if it takes too long.
+
+        What others that it has started say later is not waited for.
+        """
         try:
-            output, errors = self._process.communicate(timeout=within_s)
+            exit_code = self._process.wait(within_s)
         except subprocess.TimeoutExpired:
             self.remove()
             raise UnexpectedError(f"has not ended within {within_s:g} s") from None
-        return Ended(self.text, self._process.returncode, output, errors, monotonic() - self._started_s)
+        output, errors = (listener.heard() for listener in self._said)
+        return Ended(self.text, exit_code, output, errors, monotonic() - self._started_s)
 
     def require_gone(self) -> None:
         """Refuse what it has started and left behind."""
-        if not is_gone(self.session, _LONGEST_END_S):
-            left = members(self.session)
+        if not is_gone(self.session, _LONGEST_END_S) and (left := self._left()):
             self.remove()
             raise UnexpectedError(f"{len(left)} of its processes are left: {left}")
 
     def remove(self) -> None:
         """Kill whatever is left of it."""
-        for process in members(self.session):
+        for process in self._left():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+
+    def _left(self) -> list[int]:
+        """Return what is left of it; numbers of processes and sessions are given away again, marks are not."""
+        return [process for process in members(self.session) if carries(process, self._mark)]
+
+
+class _Listener(Thread):
+    """Reads what a command says, so that it never waits for somebody to listen."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._stream = stream
+        self._parts: list[bytes] = []
+        self.start()
+
+    def run(self) -> None:
+        with self._stream:
+            while part := os.read(self._stream.fileno(), _PART_BYTES):
+                self._parts.append(part)
+
+    def heard(self) -> str:
+        """Return what was said up to the end of the command; whoever outlives it may keep the stream open."""
+        self.join(_LONGEST_ECHO_S)
+        return b"".join(self._parts).decode(errors="replace")

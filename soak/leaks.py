@@ -75,14 +75,14 @@ def watched(scenarios: Path, place: Surroundings, lasting_s: float, stop: Event)
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Return how much the leading process and its workers grew; nothing if there was no time to tell."""
+    """Return how much the leading process and its workers grew; refuse what was too short to tell."""
     lasting_s = samples[-1].elapsed_s
     warm_s = min(_WARM_UP_S, _WARM_UP_SHARE * lasting_s)
     reference_s = warm_s + _REFERENCE_SHARE * (lasting_s - warm_s)
     then = [sample for sample in samples if warm_s <= sample.elapsed_s <= reference_s and sample.workers]
     later = [sample for sample in samples if sample.elapsed_s > reference_s]
     if not then or not later:
-        return []
+        raise UnexpectedError("too short to tell whether its memory grows")
     return [_growth(what, then, later) for what in _ALLOWED]
 
 

@@ -37,6 +37,14 @@ def workers_of(campaign: int) -> list[int]:
     return [each for each in members(campaign) if _stat_of(each)[1:2] == [str(campaign)] and _is_spawned(each)]
 
 
+def carries(process: int, mark: str) -> bool:
+    """Return whether a process was started with a variable NAME=VALUE in its environment."""
+    try:
+        return mark.encode() in (_PROC / str(process) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
 def held_by(process: int) -> Held | None:
     """Return what a process holds; None if it has ended."""
     try:

@@ -1,5 +1,6 @@
 """Where one action takes place: a directory of its own, files around it that nobody may touch, and what must hold."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,6 +116,9 @@ class Scene:
         left = sorted(path.name for path in self.surroundings.temporary.iterdir())
         if left and not was_killed:
             raise UnexpectedError(f"left in the directory of temporary files: {', '.join(left[:8])}")
+        if left:
+            shutil.rmtree(self.surroundings.temporary)
+            self.surroundings.temporary.mkdir()
 
     def _fingerprints(self) -> dict[str, str]:
         return fingerprints(self.surroundings.home, but_for=self.disk if self.disk.exists() else self.out)

@@ -74,13 +74,18 @@ def two_at_once(scene: Scene) -> None:
     subject, random = scene.random.choice(_LONG), scene.random
     scene.whole(subject)
     if random.random() < 0.3:
-        first, second = scene.begin(subject), scene.begin(subject)  # neither finds a directory, unless late
+        first, second = scene.begin(subject), scene.begin(subject)  # neither finds a directory, unless it is late
+        refusals = {0, 2}
     else:
         first = scene.begin(subject)
         _until(lambda: _has_begun(scene.out), first)
         sleep(random.uniform(0.0, 2.0))
         second = scene.begin(subject)
-    _require_one(scene, [first, second])
+        _until(lambda: not second.is_running, first)
+        refusals = {2} if first.is_running else {0, 2}
+    codes = (_end_of_one(scene, second, refusals), _end_of_one(scene, first, {0, 2}))
+    if codes == (2, 2):
+        raise UnexpectedError("both were refused")
     scene.finish(subject)
 
 
@@ -102,18 +107,12 @@ def refused(scene: Scene) -> None:
         raise UnexpectedError("what was refused has changed the directory")
 
 
-def _require_one(scene: Scene, commands: list[Command]) -> None:
-    """Refuse anything but one command that works and one that is refused; both may work if one began after the other.
-
-    What is refused is refused while the other works, so whoever ends first has been.
-    """
-    ended = [scene.end(command, 0, 2) for command in commands]
-    codes = sorted(each.exit_code for each in ended)
-    if codes == [2, 2]:
-        raise UnexpectedError(f"both were refused: {[each.errors for each in ended]}")
-    for each in ended:
-        if each.exit_code:
-            each.require_error(2)
+def _end_of_one(scene: Scene, command: Command, exit_codes: set[int]) -> int:
+    """Return how one of two commands has ended: it worked, or was refused in one line."""
+    ended = scene.end(command, *exit_codes)
+    if ended.exit_code:
+        ended.require_error(2)
+    return ended.exit_code
 
 
 def _has_begun(out: Path) -> bool:

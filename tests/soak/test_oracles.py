@@ -63,6 +63,30 @@ def test_a_process_that_is_left_is_found_and_ended(scene: Scene, monkeypatch: py
     assert is_gone(command.session, 5.0)
 
 
+def test_the_end_of_a_command_is_not_that_of_what_it_has_started(scene: Scene) -> None:
+    """Whoever goes on at once with what was killed must get along with workers that are about to end."""
+    child = "import time; time.sleep(3); print('late')"
+    code = f"import subprocess, sys; print('early', flush=True); subprocess.Popen([sys.executable, '-c', {child!r}])"
+    command = scene.start(python(code))
+    ended = command.ended()
+    assert ended.output == "early\n"
+    assert members(command.session)
+    command.require_gone()
+
+
+def test_a_session_of_somebody_else_with_the_same_number_is_left_alone(scene: Scene) -> None:
+    command = scene.start(python("pass"))
+    command.ended()
+    other = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        command._process.pid = other.pid  # as if the system had given the number away again
+        command.remove()
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
 def test_a_command_that_hangs_is_found_and_ended(scene: Scene) -> None:
     command = scene.start(python("import time; time.sleep(60)"))
     with pytest.raises(UnexpectedError, match="has not ended within"):

@@ -93,6 +93,8 @@ def samples(growing: float) -> list[Sample]:
 def test_memory_that_grows_by_more_than_a_twentieth_after_the_warm_up_is_a_leak() -> None:
     assert [growth.is_flat for growth in growths(samples(growing=0.05))] == [True] * 4
     assert [growth.is_flat for growth in growths(samples(growing=0.2))] == [False, True, True, True]
+    with pytest.raises(UnexpectedError, match="too short to tell"):
+        growths(samples(growing=0.0)[:2])
     warming = [sample._replace(rss_mb=300.0) if sample.elapsed_s < 590 else sample for sample in samples(0.0)]
     assert all(growth.is_flat for growth in growths(warming))
 
