@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.grouping import Grouping, SolverName, inter_cluster_grouping
+from hfedms_sim.grouping import ClusteringName, Grouping, SolverName, inter_cluster_grouping
 from hfedms_sim.seeds import Draws
 
 CLASSES, TYPES, SAMPLES, ITERATIONS = 62, 10, 50, 10
@@ -22,9 +22,9 @@ class Size(NamedTuple):
     groups: int
 
 
-def factory(sensors: int) -> Counts:
+def factory(sensors: int, seed: int = FACTORY_SEED) -> Counts:
     """Batches of clients of ten types, each with its own variation of its type's preferences."""
-    rng = np.random.default_rng(FACTORY_SEED)
+    rng = np.random.default_rng(seed)
     types = rng.dirichlet(np.full(CLASSES, 0.3), TYPES)
     weights = rng.gamma(30 * types[rng.integers(TYPES, size=sensors)] + 1e-3)
     return rng.multinomial(SAMPLES, weights / weights.sum(axis=1, keepdims=True)).astype(np.int64)
@@ -37,6 +37,11 @@ def group(counts: Counts, size: Size, solver: SolverName) -> Grouping:
     )
     assert not found.settled, "choose a factory that takes longer to settle"
     return found
+
+
+def group_until_settled(counts: Counts, size: Size, solver: ClusteringName, draws: Draws = DRAWS) -> Grouping:
+    """A whole grouping with as many iterations as it takes, as a strategy has it."""
+    return inter_cluster_grouping(np.arange(size.sensors), counts, size.groups, draws, cycle=CYCLE, solver=solver)
 
 
 def best_s(works: list[Callable[[], Any]], runs: int) -> list[float]:

@@ -130,6 +130,15 @@ def test_a_bad_option_is_refused_in_one_line(arguments: tuple[str, ...], tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_solver_for_too_many_sensors_is_refused_in_one_line_that_says_what_to_set(tmp_path: Path) -> None:
+    settings = ("--set", "sensors.count=3200", "--set", "strategy.solver=pulp", "--allow-infeasible", "--quiet")
+    done = run_command("run", "quickstart", "--timing-only", "--rounds", "1", *settings, cwd=tmp_path)
+    assert_refused(done)
+    assert "solver = pulp: 3200 sensors" in done.stderr
+    assert "set solver to auto or nested, or ask for more groups" in done.stderr
+    assert list(tmp_path.glob("runs/*")) == []
+
+
 def test_a_full_disk_ends_in_one_line_and_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hfedms_sim.errors import RunError
     from hfedms_sim.simulation import run

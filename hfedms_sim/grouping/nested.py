@@ -20,13 +20,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.grouping.affinity import Counts, check_counts
+from hfedms_sim.grouping.affinity import Counts, Sums, check_counts
 from hfedms_sim.grouping.balanced_clusters import Clustering
 
 Rows = NDArray[np.int64]  # of counts
 Direction = NDArray[np.int64]  # one number for each class
 
 _LEAST_PART = 10  # a cut leaves a tenth on either side, so that many sensors need few cuts
+_ROWS_AT_A_TIME = 8_192  # of counts: a few megabytes, which are quicker to fill again and again than a large array
 _MOST_BITS = 62  # of a product, in signed 64-bit integers
 
 
@@ -81,7 +82,7 @@ def _is_in_first_part(counts: Counts, clusters: int, max_iterations: int) -> NDA
     is_first = np.zeros(len(counts), bool)
     for _ in range(max_iterations):
         order = np.argsort(-(counts @ _safe(direction, most_samples)), kind="stable")
-        share, direction = _best_cut(counts[order], clusters, total)
+        share, direction = _best_cut(_sums_along(order, counts, len(counts) // clusters), total)
         taken = Fraction(sum(each * each for each in direction.tolist()), share * (clusters - share))
         if taken <= most_taken:
             break
@@ -91,12 +92,19 @@ def _is_in_first_part(counts: Counts, clusters: int, max_iterations: int) -> NDA
     return is_first
 
 
-def _best_cut(ordered: Counts, clusters: int, total: NDArray[np.int64]) -> tuple[int, Direction]:
+def _sums_along(order: Rows, counts: Counts, cluster_size: int) -> Sums:
+    """Return the sums of the first `cluster_size` clients in this order, of the next ones, and so on."""
+    step = max(1, _ROWS_AT_A_TIME // cluster_size) * cluster_size
+    parts = (counts[order[start : start + step]] for start in range(0, len(order), step))
+    return np.concatenate([part.reshape(-1, cluster_size, counts.shape[1]).sum(axis=1) for part in parts])
+
+
+def _best_cut(sums: Sums, total: NDArray[np.int64]) -> tuple[int, Direction]:
     """Return how many clusters come before the cut that takes most, and its D. Either part has a tenth at least."""
+    clusters = len(sums)
     least = -(-clusters // _LEAST_PART)
     shares = np.arange(least, clusters - least + 1)
-    sums = ordered.reshape(clusters, -1, len(total)).sum(axis=1).cumsum(axis=0)[shares - 1]
-    directions = clusters * sums - shares[:, np.newaxis] * total
+    directions = clusters * sums.cumsum(axis=0)[shares - 1] - shares[:, np.newaxis] * total
     taken = (directions.astype(np.float64) ** 2).sum(axis=1) / (shares * (clusters - shares))
     best = int(taken.argmax())
     return int(shares[best]), directions[best]
