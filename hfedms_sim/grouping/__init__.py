@@ -2,7 +2,7 @@
 
 from hfedms_sim.grouping.assignment import SolverName, balanced_assignment
 from hfedms_sim.grouping.distances import CpdKind, class_probability_distances, group_sums, pairwise_objective
-from hfedms_sim.grouping.equal_clusters import ClusteringName
+from hfedms_sim.grouping.equal_clusters import ClusteringName, is_large
 from hfedms_sim.grouping.inter_cluster import Grouping, inter_cluster_grouping
 from hfedms_sim.grouping.random_split import random_groups
 
@@ -15,6 +15,7 @@ __all__ = [
     "class_probability_distances",
     "group_sums",
     "inter_cluster_grouping",
+    "is_large",
     "pairwise_objective",
     "random_groups",
 ]

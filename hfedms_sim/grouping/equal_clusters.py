@@ -35,7 +35,7 @@ def equal_clusters(
     if solver not in _KNOWN:
         raise InputError(f"solver = {solver}: unknown; known: {', '.join(_KNOWN)}")
     counts = counts.astype(np.int64, copy=False)
-    if solver == "auto" and _is_large(len(sensors), clusters):
+    if solver == "auto" and is_large(len(sensors), clusters):
         solver = "nested"
     if solver == "nested":
 
@@ -46,8 +46,8 @@ def equal_clusters(
     return _at_once(sensors, counts, clusters, draws, cycle, solver, max_iterations)
 
 
-def _is_large(sensors: int, clusters: int) -> bool:
-    """Whether `auto` clusters block by block."""
+def is_large(sensors: int, clusters: int) -> bool:
+    """Return whether `auto` clusters so many sensors block by block."""
     pairs = sensors * clusters
     return pairs > MOST_PAIRS_AT_ONCE or pairs * clusters > MOST_WORK_AT_ONCE
 

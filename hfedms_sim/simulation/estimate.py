@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hfedms_sim.errors import ALLOW_LARGE, InputError
+from hfedms_sim.grouping import is_large
 from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes, limit_of
 from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.simulation.engines import engine_of
@@ -42,7 +43,8 @@ _STATES_KEPT = 20  # distinct extractors behind the sensors' memories
 _CALIBRATED_S = 20e-6  # a vector
 _DEVICES_ASKED = 1_000
 _PULP_PAIRS, _PULP_S, _PULP_PAIR_S = 25_000, 5e-3, 22e-6
-_PAIR_S, _PAIR_BYTES, _MOST_PAIRS = 2e-6, 30, 5_000_000
+_PAIR_S, _WORK_S, _PAIR_BYTES = 1e-6, 1e-8, 50  # work: sensors x clusters x clusters
+_NESTED_SENSOR_S, _COUNT_BYTES = 200e-6, 24
 
 
 class _Speed(NamedTuple):
@@ -119,7 +121,7 @@ def estimate_of(scenario: Scenario, parts: Parts, *, timing_only: bool) -> Estim
     """Return what a run of the scenario takes at most."""
     count = scenario.sensors.count
     work = strategy_of(scenario.strategy).workload(scenario.strategy, count, scenario.rounds)
-    shares = [_start(parts.model, timing_only), *_clock(scenario, work)]
+    shares = [_start(parts.model, timing_only), *_clock(scenario, work, parts.model.classes)]
     if not timing_only:
         shares += _learning(scenario, parts, work)
     rows = work.transfers // scenario.trace_every
@@ -132,7 +134,7 @@ def _start(model: ModelSpec, timing_only: bool) -> Share:
     return Share("Python and its packages", start_s, start_bytes, "free some memory")
 
 
-def _clock(scenario: Scenario, work: Workload) -> Iterator[Share]:
+def _clock(scenario: Scenario, work: Workload, classes: int) -> Iterator[Share]:
     """Yield what playing takes, and what is kept of it."""
     count, rounds = scenario.sensors.count, scenario.rounds
     factor = _FULL_RADIO if any(_is_full(cell.profile) for cell in scenario.cells) else 1.0
@@ -156,17 +158,27 @@ def _clock(scenario: Scenario, work: Workload) -> Iterator[Share]:
         yield Share(
             f"{times:,} groupings of {count:,} sensors",
             times * _grouping_s(count, typical) + _grouping_s(count, first),
-            _PAIR_BYTES * min(_MOST_PAIRS, count * (count // first)),
+            _grouping_bytes(count, first, classes),
             "raise strategy.beta",
         )
 
 
 def _grouping_s(sensors: int, groups: int) -> float:
-    """Return what clustering takes, which compares pairs of sensors and clusters (docs/grouping.md)."""
-    pairs = sensors * (sensors // groups)
+    """Return what forming groups takes by the solver that `auto` chooses (docs/grouping.md)."""
+    clusters = sensors // groups
+    pairs = sensors * clusters
     if pairs <= _PULP_PAIRS:
         return _PULP_S + _PULP_PAIR_S * pairs
-    return _PAIR_S * min(pairs, _MOST_PAIRS) * max(1.0, pairs / _MOST_PAIRS)
+    if is_large(sensors, clusters):
+        return _NESTED_SENSOR_S * sensors
+    return _PAIR_S * pairs + _WORK_S * pairs * clusters
+
+
+def _grouping_bytes(sensors: int, groups: int, classes: int) -> float:
+    """Return the class counts, and the pairs of sensors and clusters that are compared at once."""
+    clusters = sensors // groups
+    pairs = 0 if is_large(sensors, clusters) else sensors * clusters
+    return _PAIR_BYTES * pairs + _COUNT_BYTES * sensors * classes
 
 
 def _is_full(profile: NetworkProfile) -> bool:
