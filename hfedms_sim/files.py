@@ -60,9 +60,11 @@ class NewFile:
         """Leave nothing of a file that has not got its name."""
         if self.file.closed:
             return
-        self._temporary.unlink(missing_ok=True)
-        with suppress(OSError):  # a full disk is what we are cleaning up after
-            self.file.close()
+        try:
+            self._temporary.unlink(missing_ok=True)
+        finally:
+            with suppress(OSError):  # a full disk is what we are cleaning up after
+                self.file.close()
 
 
 @contextmanager

@@ -105,8 +105,8 @@ class _Summary(_Part):
 
 class _Provenance(_Part):
     timing_only: bool = True
-    rounds_trained: _Whole = 0
-    rounds_reused: _Whole = 0
+    rounds_trained: _Whole | None = 0  # null until the run ends
+    rounds_reused: _Whole | None = 0
     outside: dict[str, str | None] = {}
 
 

@@ -126,6 +126,7 @@ class Countdown:
         return counted
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # whoever is killed closes no file
 def test_at_whatever_step_it_is_killed_a_run_that_is_played_again_never_looks_damaged(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,7 +138,7 @@ def test_cells_need_places_and_budgets() -> None:
     [
         ("{kind: grid, width_m: 10, length_m: 10}", "kind: grid needs pitch_m"),
         ("{kind: none, width_m: 10}", "kind: none has no width_m"),
-        ("{kind: uniform, width_m: -1, length_m: 10}", "width_m = -1: must be greater than 0"),
+        ("{kind: uniform, width_m: -1, length_m: 10}", "width_m = -1: must be at least 1e-09"),
         ("{kind: gird}", "Did you mean 'grid'?"),
     ],
 )

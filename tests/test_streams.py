@@ -158,7 +158,7 @@ def test_a_stream_that_never_delivers_is_refused_and_not_waited_for(tmp_path: Pa
         ("{arrival: bursty, rate_hz: 1, on_s: 1}", "arrival: bursty needs off_s"),
         ("{arrival: saturated, rate_hz: 1}", "arrival: saturated has no rate_hz"),
         ("{arrival: trace}", "arrival: trace needs path"),
-        ("{arrival: poisson, rate_hz: 0}", "stream.rate_hz = 0: must be greater than 0"),
+        ("{arrival: poisson, rate_hz: 0}", "stream.rate_hz = 0: must be at least 1e-09"),
         ("{arrival: poison}", "Did you mean 'poisson'?"),
         ("{arrival: static, redraw: once}", "redraw: once needs arrival: saturated, not static; allowed: round"),
     ],

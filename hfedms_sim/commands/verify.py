@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from hfedms_sim.commands.terminal import console, terminated_like_ctrl_c
+from hfedms_sim.commands.terminal import console, say, terminated_like_ctrl_c
 from hfedms_sim.errors import RunError
 
 
@@ -30,8 +30,8 @@ def verify(directories: tuple[Path, ...], no_replay: bool) -> None:
         with terminated_like_ctrl_c(), verification_progress(console(stderr=True)) as on_progress:
             found = verified(directory, replay=not no_replay, on_progress=on_progress)
         for check in found.checks:
-            click.echo(" ".join(str(check).split()))
+            say(" ".join(str(check).split()))
         problems += len(found.problems)
-    click.echo(f"{problems} problem{'s' if problems > 1 else ''}" if problems else "ok")
+    say(f"{problems} problem{'s' if problems > 1 else ''}" if problems else "ok")
     if problems:
         sys.exit(RunError.exit_code)

@@ -177,11 +177,11 @@ class Trace:
         try:
             for recorder in self.recorders:
                 recorder.close()
+            for recorder in self.recorders:
+                recorder.commit()
         except BaseException:
             self._discard()
             raise
-        for recorder in self.recorders:
-            recorder.commit()
 
     def _discard(self) -> None:
         for recorder in self.recorders:

@@ -20,7 +20,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import load_profile
 from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import read_trace_table
-from tests.conftest import FAST, tiny_scenario
+from tests.conftest import FAST, tiny_scenario, without_checksums
 from tests.hardening.attacked import hfedms_sim, refused, written
 
 PACKAGE = Path(__file__).parents[2] / "hfedms_sim"
@@ -136,7 +136,7 @@ def foreign() -> Path:
     (directory / "provenance.json").write_text(json.dumps(provenance))
     row = {"time_s": [1.0], "kind": [evil], "entity": [evil], "round": [1], "detail": [evil]}
     pq.write_table(pa.table(row), directory / "faults.parquet")
-    return directory
+    return without_checksums(directory)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from hfedms_sim.trace import TABLES, export_trace
 from tests.conftest import tiny_scenario, without_checksums
 from tests.contracts.toy import DEVICES, write_toy
 
-WILD = {"name": "fedavg", "learning_rate": 1e30}
+WILD = {"name": "fedavg", "learning_rate": 1e12}
 STORM = [
     {"kind": "sensor-crash", "mean_up_s": 400.0, "mean_down_s": 300.0},
     {"kind": "cell-outage", "mean_up_s": 150.0, "mean_down_s": 30.0},
@@ -175,7 +175,7 @@ def change_table(directory: Path, name: str, column: str, change: Callable[[Any]
         ("transfers", "end_s", lambda value: value + 1e-9, "a replay does not agree: transfers.end_s is"),
         ("work", "samples", lambda value: value + 1, "a replay does not agree: work.samples is"),
         ("captures", "captured", lambda value: value - 1, "a replay does not agree: captures.captured is"),
-        ("sensors", "airtime_s", lambda value: None, "a replay does not agree: sensors.airtime_s is None in row 2"),
+        ("sensors", "airtime_s", lambda value: None, "airtime_s has gaps"),
         ("rounds", "start_s", lambda value: value * 2, "a replay does not agree: rounds.start_s is"),
         ("rounds", "void", lambda value: not value, "a replay does not agree: rounds.void is True in row 2"),
         ("rounds", "lineage", lambda value: value[::-1], "the lineage of round 3 does not follow"),

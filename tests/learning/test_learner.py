@@ -133,7 +133,7 @@ def test_learning_is_the_same_bit_for_bit_and_leaves_torchs_generator_alone() ->
 
 
 def test_divergence_is_noticed() -> None:
-    learner = chain_learner(FedAvgSettings(learning_rate=1e20, batch_size=4))
+    learner = chain_learner(FedAvgSettings(learning_rate=1e12, batch_size=4))
     for number in range(1, 4):
         learner.learn(record(number, [[0]], 8))
     assert is_finite(START)

@@ -84,7 +84,7 @@ def test_a_wrong_file_is_refused_in_one_line(rows: str, said: str, tmp_path: Pat
         ("{mix: {mcu: 0.5, edge-gpu: 0.4}}", "mix: its shares add up to 0.9; must be 1"),
         ("{mix: {mcu: 1.0}, device: mcu}", "device and mix say who computes with what; allowed is one of them"),
         ("{devices: {mcu: {multiply_adds_per_s: 1.0, power_w: 0.0}}}", "'mcu' is the name of a shipped one"),
-        ("{mix: {mcu: -1.0}}", "compute.mix.mcu = -1.0: must be greater than 0"),
+        ("{mix: {mcu: -1.0}}", "compute.mix.mcu = -1.0: must be at least 1e-09"),
         ("{jitter: 3.0}", "compute.jitter = 3.0: must be at most 2"),
     ],
 )
