@@ -104,7 +104,7 @@ def test_a_profile_has_no_control_characters_in_its_sources() -> None:
     Path("p.yaml").write_text(
         '{name: p, uplink_bps: 1e3, downlink_bps: 1e3, sources: {uplink_bps: "\\e]0;owned\\a"}}', encoding="utf-8"
     )
-    with pytest.raises(InputError, match="sources.*must have no control characters"):
+    with pytest.raises(InputError, match=r"sources.*must have no control characters"):
         load_profile("./p.yaml")
     assert_harmless(refused("show", "./p.yaml"))
     assert_harmless(refused("check", "./p.yaml"))
