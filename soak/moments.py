@@ -56,8 +56,10 @@ class Watch:
         A directory that has so many bytes already, because it is gone on with, is no event: then any growth is.
         """
         least_bytes = max(moment.share * whole_bytes, bytes_of(self._before) + 1)
+        looked_s = monotonic()
         while command.is_running and not self._has_come(moment.event, least_bytes):
-            sleep(_LOOK_EVERY_S)
+            sleep(max(_LOOK_EVERY_S, monotonic() - looked_s))  # whoever looks takes half of a processor at most
+            looked_s = monotonic()
         deadline_s = monotonic() + moment.after_s
         while command.is_running and monotonic() < deadline_s:
             sleep(min(_LOOK_EVERY_S, moment.after_s))

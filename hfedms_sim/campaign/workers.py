@@ -199,7 +199,7 @@ def _serve(connection: "Connection[Any, Any]") -> None:
     sys.unraisablehook = _end_at_last
     Thread(target=_end_with_the_campaign, daemon=True).start()
     collect = collector(_COLLECT_EVERY_S)
-    with suppress(EOFError):
+    with suppress(EOFError, ConnectionError):  # the campaign is gone, before or after the task
         while True:
             connection.send(attempt(connection.recv(), _reporter(connection)))
             collect()

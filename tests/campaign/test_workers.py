@@ -12,7 +12,7 @@ from simpy import Environment
 
 from hfedms_sim.campaign.workers import Finished, LocalWorkers, collector
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.simulation import run
+from hfedms_sim.simulation import Progress, run
 from tests.conftest import tiny_scenario
 
 
@@ -27,6 +27,9 @@ class Odd:
             time.sleep(60)
         if self.what == "destroy":
             _SlowToGo()
+        if self.what == "report":
+            time.sleep(0.3)
+            on_round(Progress(1, 2, 1.0, None))
         if self.what == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if self.what == "refuse":
@@ -93,6 +96,20 @@ def test_a_worker_that_is_told_to_end_while_something_is_destroyed_ends_without_
     workers.start("long", Odd("destroy"))  # type: ignore[arg-type]
     time.sleep(0.5)
     workers.close()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("what", ["value", "report"])
+def test_a_worker_whose_campaign_is_gone_ends_without_a_traceback(what: str, capfd: pytest.CaptureFixture[str]) -> None:
+    workers = LocalWorkers(1, threads=1)
+    try:
+        workers.start("lost", Odd(what))  # type: ignore[arg-type]
+        (worker,) = workers._busy.values()
+        worker.connection.close()
+        worker.process.join(60)
+        assert worker.process.exitcode == 0
+    finally:
+        workers.close()
     assert capfd.readouterr().err == ""
 
 
