@@ -7,6 +7,7 @@ instants on the track of the sensor or cell that they hit, or else on the server
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ SERVER_PID, ROUNDS_TID = 1, 1
 SENSORS_PID = 2
 FIRST_CELL_PID = 10
 _DIRECTIONS = {"up": "uplink", "down": "downlink"}
+_SENSOR = re.compile(r"sensor ([0-9]{1,18})")
 
 
 def write_perfetto(tables: Mapping[str, pa.Table], path: Path) -> None:
@@ -36,10 +38,10 @@ def write_perfetto(tables: Mapping[str, pa.Table], path: Path) -> None:
 def perfetto_events(tables: Mapping[str, pa.Table]) -> Iterator[Event]:
     rounds, transfers, work, faults = (tables[name].to_pylist() for name in ("rounds", "transfers", "work", "faults"))
     faults = [row for row in faults if row["round"] > 0]  # before the first: who takes no part in the run
-    failed_cells = (_name_of(row["entity"]) for row in faults if row["entity"].startswith("cell "))
+    failed_cells = (_cell_of(row["entity"]) for row in faults if row["entity"].startswith("cell "))
     names = dict.fromkeys([*(row["cell"] for row in transfers), *failed_cells])
     cells = {name: FIRST_CELL_PID + index for index, name in enumerate(names)}
-    failed = {int(_name_of(row["entity"])) for row in faults if row["entity"].startswith("sensor ")}
+    failed = {sensor for row in faults if (sensor := _sensor_of(row["entity"])) is not None}
     yield from _names(cells, failed | {row["sensor"] for row in transfers if row["sensor"] >= 0})
     for row in rounds:
         details = {key: row[key] for key in ("groups", "participants", "uplink_bytes", "downlink_bytes")}
@@ -59,10 +61,11 @@ def perfetto_events(tables: Mapping[str, pa.Table]) -> Iterator[Event]:
 def _fault(row: Row, cells: dict[str, int]) -> Event:
     """An instant; `s` is how far it reaches: over its thread, or its process."""
     name, (pid, tid, scope) = row["kind"], (SERVER_PID, ROUNDS_TID, "t")
-    if row["entity"].startswith("sensor "):
-        pid, tid = SENSORS_PID, _thread(int(_name_of(row["entity"])), "work")
+    sensor = _sensor_of(row["entity"])
+    if sensor is not None:
+        pid, tid = SENSORS_PID, _thread(sensor, "work")
     elif row["entity"].startswith("cell "):
-        pid, tid, scope = cells[_name_of(row["entity"])], 0, "p"
+        pid, tid, scope = cells[_cell_of(row["entity"])], 0, "p"
     else:
         name = f"{row['entity']}: {row['kind']}"
     details = {key: row[key] for key in ("round", "entity", "detail")}
@@ -72,9 +75,15 @@ def _fault(row: Row, cells: dict[str, int]) -> Event:
     }  # fmt: skip
 
 
-def _name_of(entity: str) -> str:
-    """Return the number of a sensor, the name of a cell."""
-    return entity.split(" ", 1)[1]
+def _cell_of(entity: str) -> str:
+    """Return the name of a cell."""
+    return entity.removeprefix("cell ")
+
+
+def _sensor_of(entity: str) -> int | None:
+    """Return the number of a sensor; None for what is none."""
+    found = _SENSOR.fullmatch(entity)
+    return None if found is None else int(found[1])
 
 
 def _with_outcome(name: str, outcome: str | None) -> str:

@@ -47,13 +47,21 @@ def test_a_full_disk_is_one_line_and_exit_code_1(
     assert line.endswith("cannot be written (No space left on device)")
 
 
+@pytest.fixture(scope="module")
+def fonts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment in which matplotlib has noted this machine's fonts; where it cannot, it says so itself."""
+    environment = os.environ | {"MPLCONFIGDIR": str(tmp_path_factory.mktemp("fonts"))}
+    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env=environment, check=True)
+    return environment
+
+
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_picture_that_has_no_room_is_one_line_whatever_matplotlib_makes_of_it(
-    finished: str, tmp_path: Path, ending: str
+    finished: str, fonts: dict[str, str], tmp_path: Path, ending: str
 ) -> None:
     command = ["plot", finished, "--kind", "transfers", "--out", str(tmp_path / f"picture.{ending}")]
     limited = [sys.executable, "-m", "soak.limited", "1000", sys.executable, "-m", "hfedms_sim.cli", *command]
-    ended = subprocess.run(limited, capture_output=True, text=True, cwd=ROOT)
+    ended = subprocess.run(limited, capture_output=True, text=True, cwd=ROOT, env=fonts)
     assert ended.returncode == 1
     assert ended.stderr == f"error: {tmp_path / f'picture.{ending}'}: cannot be written (File too large)\n"
     assert not list(tmp_path.iterdir())

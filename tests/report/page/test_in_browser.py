@@ -41,7 +41,6 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         summary = json.loads(path.read_text())
         summary |= {"scenario": f"{strategy} {HOSTILE}", "strategy": HOSTILE, "profile": f"{HOSTILE} {strategy}"}
         summary["limited_by"] |= {"text": f"downlink of {HOSTILE}", "cause": HOSTILE}
-        summary["cells"][0]["name"] = HOSTILE
         path.write_text(json.dumps(summary))
     write_page(open_runs([place / "hfedms-d", place / "fedavg"]), place / "report.html")
     return place / "report.html"
