@@ -1,6 +1,7 @@
 """Memory that is not enough: one line and exit code 1; in a campaign it fails that trial alone."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,6 +22,7 @@ TORCH = (
     "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate"
 )
 GIB = 2**30
+RADIOS = Path(__file__).resolve().parent.parent.parent / "network_profiles"
 
 
 @pytest.fixture(autouse=True)
@@ -96,20 +98,47 @@ def test_a_worker_says_what_memory_cannot_hold_as_a_failure_of_its_task() -> Non
     assert (value, str(error), is_final) == (None, "not enough memory", False)
 
 
-def test_a_process_with_little_memory_ends_in_one_line(tmp_path: Path) -> None:
-    """For real: two gigabytes of address space, of which a factory of ten million sensors needs more."""
+def process_with_two_gigabytes(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Call a command for real, in so much address space."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2 * GIB, 2 * GIB))
 
-    source = written(Path("s.yaml"), rounds=1, sensors={"count": 10_000_000}, strategy={"name": "fedavg"})
-    command = [sys.executable, "-m", "hfedms_sim.cli", "run", f"./{source}", "--timing-only", "--quiet"]
+    command = [sys.executable, "-m", "hfedms_sim.cli", *arguments]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, env=environment, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, env=environment, timeout=300)
+
+
+def test_a_process_with_little_memory_ends_in_one_line() -> None:
+    """A factory of ten million sensors needs more."""
+    source = written(Path("s.yaml"), rounds=1, sensors={"count": 10_000_000}, strategy={"name": "fedavg"})
+    done = process_with_two_gigabytes("run", f"./{source}", "--timing-only", "--quiet")
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     (line,) = done.stderr.splitlines()
     assert "memory" in line
+
+
+SF11 = (RADIOS / "lorawan-eu868-sf11.yaml").read_text()
+SHORT_SILENCE = re.sub(r"(uplink|downlink)_silence_s: [0-9.]+", r"\1_silence_s: 0.0001", SF11)
+NB1 = (RADIOS / "nb-iot-nb1.yaml").read_text()
+LOSSY = NB1.replace("error_rate: 0.1\n", "error_rate: 0.999999\n")
+
+
+@pytest.mark.parametrize(
+    ("profile", "options"),
+    [
+        (SHORT_SILENCE, ("quickstart", "--profile", "./radio.yaml")),
+        (LOSSY, ("quickstart", "--profile", "./radio.yaml")),
+        (None, ("lorawan-yard", "--set", "sensors.count=3000")),
+    ],
+    ids=["frames with hardly a silence", "blocks that nearly always fail", "many sensors on LoRaWAN"],
+)
+def test_figures_within_their_bounds_take_little_memory(profile: str | None, options: tuple[str, ...]) -> None:
+    if profile is not None:
+        Path("radio.yaml").write_text(profile)
+    done = process_with_two_gigabytes("run", *options, "--rounds", "1", "--timing-only", "--allow-infeasible")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("grid", [("rounds=1:10000",) * 1 + ("strategy.interval=1:10000", "strategy.beta=1:10000")])
