@@ -15,8 +15,7 @@ from benchmarks.bars import at_least, at_most
 from benchmarks.engine_memory import peak_bytes
 from benchmarks.engine_rounds import COLUMNS, PaperRound
 from benchmarks.spent import Spent, timed
-from hfedms_sim.learning import keep_freed_memory
-from hfedms_sim.learning.threads import use_threads
+from hfedms_sim.learning.process import keep_freed_memory
 
 REPEATS = 7
 SAMPLE_FLOP = 102.5e6  # of the dense computation, forward and backward
@@ -30,7 +29,7 @@ TWO_CORE_COLUMNS = ("G=10 x 11", "FedAvg 110 x 1")
 
 
 def benchmark_engines() -> bool:
-    use_threads(1)
+    torch.set_num_threads(1)
     keep_freed_memory()  # as runs do, and for everybody
     rounds = {name: PaperRound(column) for name, column in COLUMNS.items()}
     return all([*(_against_the_plain_loop(name, rounds[name]) for name in COLUMNS), *_on_two_cores(rounds)])
@@ -80,9 +79,9 @@ def _speed_up(played: PaperRound, engine: str) -> float:
     walls_s: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(REPEATS // 2):
         for threads, times_s in walls_s.items():
-            use_threads(threads)
+            torch.set_num_threads(threads)
             times_s.append(timed(partial(played.by_engine, engine, threads)).wall_s)
-    use_threads(1)
+    torch.set_num_threads(1)
     return median(walls_s[1]) / median(walls_s[2])
 
 

@@ -4,8 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import torch
+
 from benchmarks.engine_rounds import COLUMNS, Column, PaperRound
-from hfedms_sim.learning.threads import use_threads
 
 
 def peak_bytes(engine: str, column: str) -> float:
@@ -23,7 +24,7 @@ def _status_bytes(key: str) -> int:
 
 
 if __name__ == "__main__":
-    use_threads(1)
+    torch.set_num_threads(1)
     column = COLUMNS[sys.argv[2]]
     PaperRound(Column(1, 1, column.is_full)).by_engine(sys.argv[1])  # loads what torch loads at first use
     played = PaperRound(column)

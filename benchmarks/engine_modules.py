@@ -11,10 +11,9 @@ from torch.nn import functional
 
 from benchmarks.bars import at_least
 from benchmarks.spent import timed
-from hfedms_sim.learning import keep_freed_memory
 from hfedms_sim.learning.engine import GenericEngine, LocalSet, Sgd
 from hfedms_sim.learning.networks import Weights, initial_weights, network_of
-from hfedms_sim.learning.threads import use_threads
+from hfedms_sim.learning.process import keep_freed_memory
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario import DataShape
 from hfedms_sim.seeds import Draws
@@ -26,7 +25,7 @@ BAR = 0.95
 
 
 def benchmark_modules() -> bool:
-    use_threads(1)
+    torch.set_num_threads(1)
     keep_freed_memory()
     clients = [_client(number) for number in range(CLIENTS)]
     start, engine = initial_weights(SPEC, Draws(1)), GenericEngine(network_of(SPEC))

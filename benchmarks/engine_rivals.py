@@ -14,16 +14,15 @@ import torch
 from benchmarks.bars import at_least
 from benchmarks.engine_rounds import BATCH, LEARNING_RATE, MODEL, client
 from benchmarks.spent import timed
-from hfedms_sim.learning import keep_freed_memory
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import CROSS_ENTROPY, ENGINES, Chain, Loss, Sgd
 from hfedms_sim.learning.fusion import FusionNetwork, fusion_weights
-from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import StackNetwork, Weights, initial_weights
-from hfedms_sim.learning.threads import use_threads
+from hfedms_sim.learning.process import keep_freed_memory
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.engines import engine_of
+from hfedms_sim.strategies.learners.fedmmd import two_streams
 
 REPEATS = 7
 CLIENTS, PLAIN_CLIENTS = 110, 12
@@ -41,7 +40,7 @@ class Rule(NamedTuple):
 
 
 def benchmark_rivals() -> bool:
-    use_threads(1)
+    torch.set_num_threads(1)
     keep_freed_memory()  # as runs do, and for everybody
     random = torch.Generator().manual_seed(1)
     chains: list[Chain] = [[client(random)] for _ in range(CLIENTS)]

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.grouping_runs import CLASSES, SAMPLES, Counts, Size, factory, group_until_settled
 from hfedms_sim.data import Batches
-from hfedms_sim.data.glyphs import Glyphs
+from hfedms_sim.data.glyphs.glyphs import Glyphs
 from hfedms_sim.grouping.equal_clusters import BLOCK_WORK, MOST_WORK_AT_ONCE, equal_clusters
 from hfedms_sim.grouping.nested import blocks
 from hfedms_sim.seeds import Draws

@@ -15,9 +15,9 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from hfedms_sim import compiled
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.kernels import Chains
+from hfedms_sim.system import compiled
 
 BATCH = 5
 REPEATS = 15

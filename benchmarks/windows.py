@@ -12,18 +12,19 @@ from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from benchmarks.bars import at_most
 from benchmarks.clock import measured
 from benchmarks.engine_rounds import BATCH, LEARNING_RATE, MODEL, SAMPLES
 from benchmarks.spent import timed
-from hfedms_sim.learning import ChainLearner, keep_freed_memory
+from hfedms_sim.learning import ChainLearner
 from hfedms_sim.learning.engine import ENGINES
 from hfedms_sim.learning.learner import LearnerContext
 from hfedms_sim.learning.networks import StackNetwork, initial_weights
+from hfedms_sim.learning.process import keep_freed_memory
 from hfedms_sim.learning.samples import Shuffles
-from hfedms_sim.learning.threads import use_threads
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.rounds import Participation, RoundRecord, Samples
 from hfedms_sim.seeds import Draws
@@ -63,7 +64,7 @@ class RandomImages:
 
 
 def benchmark_versions() -> bool:
-    use_threads(1)
+    torch.set_num_threads(1)
     keep_freed_memory()  # as runs do, and for everybody
     fastest = engine_of(load_scenario("paper-stream", strategy="fedbuff"), MODEL)
     met = []

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import yaml
 
 from hfedms_sim import compare, load_scenario, run
-from hfedms_sim.files import shipped_files
 from hfedms_sim.loading import CHOICES
 from hfedms_sim.scenario import NetworkProfile, scenario_schema
+from hfedms_sim.system.files import shipped_files
 
 _TINY = {"name": "tiny", "rounds": 2, "model": "tiny-mlp", "sensors": {"count": 6, "types": 2},
          "strategy": {"name": "hfedms-d", "beta": 2, "interval": 2, "sample_ratio": 0.5},

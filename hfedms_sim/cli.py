@@ -33,8 +33,8 @@ from hfedms_sim.commands.terminal import (
 from hfedms_sim.commands.validate import validate
 from hfedms_sim.commands.verify import verify
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of
+from hfedms_sim.system.machine import not_enough_memory
 
 if TYPE_CHECKING:
     from hfedms_sim.run_directory import RunDirectory
@@ -177,7 +177,7 @@ def run_command(  # noqa: PLR0913 (one for each option)
     """Run SCENARIO (a shipped name or a path to a YAML file)."""
     from hfedms_sim.feasibility import radio_costs
     from hfedms_sim.loading import load_scenario
-    from hfedms_sim.report.progress import round_progress
+    from hfedms_sim.report.progress.run import round_progress
     from hfedms_sim.simulation import estimate_of, parts_of, run
 
     loaded = load_scenario(scenario, **changes)

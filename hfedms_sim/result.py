@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.limits import TABLES_READ, Limits, limits_of
-from hfedms_sim.reading import read_json_file
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Choices, NetworkProfile, Scenario, load_scenario
 from hfedms_sim.summary import checked_provenance, checked_summary
+from hfedms_sim.system.checksums import Checksums
+from hfedms_sim.system.reading import read_json_file
 from hfedms_sim.trace import TABLES, read_trace_table, thinning_of, traced_rounds, traced_s
 from hfedms_sim.units import format_seconds
 

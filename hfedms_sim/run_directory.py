@@ -9,11 +9,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
-from hfedms_sim.files import link_in, own_directory, remove_leftovers, try_lock, write_atomically
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.scenario import Choices, Scenario, load_scenario, scenario_yaml
+from hfedms_sim.system.checksums import Checksums, remove_checksums
+from hfedms_sim.system.files import link_in, own_directory, remove_leftovers, try_lock, write_atomically
 
 
 class RunDirectory:

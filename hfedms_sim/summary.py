@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from hfedms_sim.foreign_text import all_printable
 from hfedms_sim.stopping import current_summary
+from hfedms_sim.system.foreign_text import all_printable
 
 _Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """What a column of whole numbers holds. JSON knows larger ones, with which nobody can compute."""

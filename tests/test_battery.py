@@ -12,7 +12,7 @@ from hfedms_sim.report.energy import energy_rows, extrapolated_line
 from hfedms_sim.report.tables import closing_table, targets_table
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import run
-from hfedms_sim.world.sensor_energy import SensorEnergy
+from hfedms_sim.world.energy.sensor_energy import SensorEnergy
 from tests.conftest import FAST, tiny_scenario
 
 CURRENTS = {"voltage_v": 1.0, "sleep_ma": 1.0, "connected_ma": 10.0, "receive_ma": 100.0, "transmit_ma": 1000.0}

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hfedms_sim import checksums
-from hfedms_sim.checksums import SUMS, Checksums, remove_checksums, write_checksums
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.loading import CHOICES
 from hfedms_sim.result import RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import Progress, open_run, resume, run
+from hfedms_sim.system import checksums
+from hfedms_sim.system.checksums import SUMS, Checksums, remove_checksums, write_checksums
 from hfedms_sim.trace import TABLES, export_trace
 from tests.conftest import tiny_scenario, without_checksums
 

@@ -11,7 +11,7 @@ from hfedms_sim.loading import load_scenario
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
-from hfedms_sim.world.attachment import Placed
+from hfedms_sim.world.site.attachment import Placed
 from tests.conftest import FAST, tiny_scenario
 
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": 23.0, "base_power_dbm": 30.0}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes
+from hfedms_sim.system.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes
 
 
 @pytest.fixture

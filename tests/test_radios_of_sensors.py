@@ -15,7 +15,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.simulation.preflight import checked_file
-from hfedms_sim.world.attachment import Placed, make_attachment
+from hfedms_sim.world.site.attachment import Placed, make_attachment
 from tests.conftest import FAST, tiny_scenario
 
 EVERYBODY = {"name": "fedavg", "sample_ratio": 1.0}

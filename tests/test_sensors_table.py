@@ -16,7 +16,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Trace, export_trace
 from hfedms_sim.world import sensor_rows
-from hfedms_sim.world.attachment import Placed
+from hfedms_sim.world.site.attachment import Placed
 from tests.conftest import FAST, tiny_scenario, without_checksums
 
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": -35.0, "base_power_dbm": 30.0}

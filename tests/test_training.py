@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from safetensors.numpy import load_file
 
 import hfedms_sim
-from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.evaluation import Evaluator
@@ -22,6 +21,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import open_run, run
+from hfedms_sim.system import compiled
 from tests.conftest import FAST, tiny_scenario
 
 LEARNING_COLUMNS = ["accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy"]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hfedms_sim import compiled
 from hfedms_sim.learning import Learner
 from hfedms_sim.lineage import State
 from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
@@ -27,6 +26,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import Progress, parts_of, play, run, session
 from hfedms_sim.strategies.known import strategy_of
 from hfedms_sim.strategies.learners import make_learner
+from hfedms_sim.system import compiled
 from tests import second_windows as loops
 from tests.contracts.toy import DEVICES, write_toy
 from tests.interrupted import outcome

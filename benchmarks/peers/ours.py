@@ -5,9 +5,9 @@ from functools import partial
 
 from benchmarks.peers.rounds import Rounds
 from benchmarks.peers.workload import Outcome, Workload, load_workload, stored_order
-from hfedms_sim.learning import keep_freed_memory
 from hfedms_sim.learning.engine import ENGINES, Chain, LocalSet, Sgd
 from hfedms_sim.learning.networks import StackNetwork
+from hfedms_sim.learning.process import keep_freed_memory
 from hfedms_sim.models import spec_of
 
 

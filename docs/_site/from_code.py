@@ -11,7 +11,7 @@ from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import MODELS
 from hfedms_sim.scenario import LocalTraining, NetworkProfile, Scenario, keys_of, load_profile, shipped
 from hfedms_sim.scenario.base import Settings
-from hfedms_sim.scenario.devices import DEVICES, INSTANT
+from hfedms_sim.scenario.compute import DEVICES, INSTANT
 from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.trace import TABLES
 from hfedms_sim.units import format_bps

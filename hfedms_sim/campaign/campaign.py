@@ -28,12 +28,12 @@ from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
-from hfedms_sim.checksums import Checksums, remove_checksums
 from hfedms_sim.errors import InputError, OneLineError, RunError
-from hfedms_sim.files import own_directory
 from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import outside_modules
+from hfedms_sim.system.checksums import Checksums, remove_checksums
+from hfedms_sim.system.files import own_directory
 
 
 class TrialResult(NamedTuple):

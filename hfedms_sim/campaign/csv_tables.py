@@ -14,9 +14,9 @@ from hfedms_sim.campaign.comparison import COMPARED, END, MEASURES, Row, cause_o
 from hfedms_sim.campaign.curves import COLUMNS
 from hfedms_sim.campaign.directory import TABLES, files_of_campaign
 from hfedms_sim.campaign.trials import Variant
-from hfedms_sim.checksums import remove_checksums, write_checksums
-from hfedms_sim.files import write_atomically
 from hfedms_sim.stopping import stopped_of
+from hfedms_sim.system.checksums import remove_checksums, write_checksums
+from hfedms_sim.system.files import write_atomically
 
 
 class TrialLine(NamedTuple):

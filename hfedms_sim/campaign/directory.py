@@ -17,13 +17,13 @@ from typing import Any
 from hfedms_sim.campaign.records import DIRECTORY, digest_of
 from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Trial
-from hfedms_sim.checksums import Checksums, sha256_of
-from hfedms_sim.data.files import naming, only_file
+from hfedms_sim.data.loaders.files import naming, only_file
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import is_blank
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.run_directory import RunDirectory, require_no_links
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.system.checksums import Checksums, sha256_of
+from hfedms_sim.system.files import is_blank
 
 MANIFEST = "campaign.json"
 TREE, OLDER_TREE = "training_tree.json", "kinship.json"

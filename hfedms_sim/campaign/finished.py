@@ -17,9 +17,9 @@ from hfedms_sim.campaign.campaign import Refusal, TrialResult
 from hfedms_sim.campaign.directory import MANIFEST, manifest_of
 from hfedms_sim.campaign.records import Record, read_records
 from hfedms_sim.campaign.trials import Trial, Variant
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import scenario_of
+from hfedms_sim.system.checksums import Checksums
 
 
 class FinishedTrials(NamedTuple):

@@ -20,10 +20,10 @@ from pydantic import TypeAdapter
 from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.trials import Variant
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import write_atomically
-from hfedms_sim.foreign_text import printable
 from hfedms_sim.result import read_json
 from hfedms_sim.summary import checked_provenance, checked_summary
+from hfedms_sim.system.files import write_atomically
+from hfedms_sim.system.foreign_text import printable
 
 DIRECTORY = "records"
 _POINTS = TypeAdapter(tuple[Point, ...])

@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from hfedms_sim.campaign.comparison import END, Row, comparison
 from hfedms_sim.campaign.finished import finished_trials
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import open_run
+from hfedms_sim.system.checksums import Checksums
 
 _TEXTS = (
     "trial",

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple, Protocol
 
 from hfedms_sim.campaign.tasks import OnRound, Options, Task
 from hfedms_sim.errors import InputError, OneLineError, RunError
-from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, not_enough_memory
 from hfedms_sim.simulation import Progress
+from hfedms_sim.system.machine import MEMORY_LIMIT, available_memory_bytes, not_enough_memory
 
 _GRACE_S = 1.5
 _REPORT_EVERY_S = 0.25

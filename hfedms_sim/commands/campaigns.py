@@ -86,7 +86,7 @@ def sweep(scenario: str, grid: tuple[str, ...], **options: Any) -> None:
 
 def _run_campaign(name: str, scenario: str, grid: tuple[str, ...], **options: Any) -> None:
     from hfedms_sim.campaign import Campaign, Options, campaign_directory, conduct, trials_of, workers_for
-    from hfedms_sim.report.campaign_progress import trial_progress
+    from hfedms_sim.report.progress.campaign import trial_progress
 
     if options["resume"] and options["out"] is None:
         raise InputError("--resume needs --out DIR, the campaign to go on with")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import click
 from click.shell_completion import CompletionItem
 
-from hfedms_sim.files import shipped_files
+from hfedms_sim.system.files import shipped_files
 
 STRATEGY_NAMES = (
     "fedavg", "fedprox", "fedmmd", "fedfusion", "ida", "fedadagrad", "fedadam", "fedyogi", "fedcs", "fedasync",

@@ -94,7 +94,7 @@ def _verdicts(directories: tuple[Path, ...]) -> None:
 
 
 def _conduct(experiments: "list[Experiment]", options: dict[str, Any]) -> None:
-    from hfedms_sim.report.campaign_progress import trial_progress
+    from hfedms_sim.report.progress.campaign import trial_progress
 
     study = _study(options)
     conductor = _conductor(study, options)

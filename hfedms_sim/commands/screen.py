@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from hfedms_sim.foreign_text import printable
+from hfedms_sim.system.foreign_text import printable
 
 
 class Screen(Console):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hfedms_sim.foreign_text import printable
+from hfedms_sim.system.foreign_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -21,8 +21,8 @@ def validate(ids: tuple[str, ...], csv_path: Path | None) -> None:
     Each row plays a small scenario of its own, on a shipped network profile. ID: only these rows. The exit code is 0
     whatever the verdicts are; docs/validation.md says what they mean and where the numbers come from.
     """
-    from hfedms_sim.files import write_atomically
     from hfedms_sim.report.exhibits import table_csv, table_text
+    from hfedms_sim.system.files import write_atomically
     from hfedms_sim.validation.judging import judge_all
     from hfedms_sim.validation.tables import closing_lines, full_table, shown_tables
 

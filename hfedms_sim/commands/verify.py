@@ -21,7 +21,7 @@ def verify(directories: tuple[Path, ...], no_replay: bool) -> None:
     """
     from hfedms_sim.integrity import verify as verified
     from hfedms_sim.integrity.verifying import require_place
-    from hfedms_sim.report.verification_progress import verification_progress
+    from hfedms_sim.report.progress.verification import verification_progress
 
     for directory in directories:
         require_place(directory)

@@ -1,10 +1,10 @@
 """Data sets on NumPy: which samples a device owns, which of them a capture holds, labels without drawing a sample."""
 
-from hfedms_sim.data.arrays import ArrayDataset
 from hfedms_sim.data.base import Dataset, DataSource, DeviceLabels
 from hfedms_sim.data.batches import Batches
 from hfedms_sim.data.catalogue import FEMNIST, Summary, holds_dataset, kind_of, open_copy, summary
-from hfedms_sim.data.in_memory import from_arrays
+from hfedms_sim.data.loaders.arrays import ArrayDataset
+from hfedms_sim.data.loaders.in_memory import from_arrays
 from hfedms_sim.data.objects import ObjectData
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.data.sources import (

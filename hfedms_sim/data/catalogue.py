@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hfedms_sim.data.arrays import ArrayDataset, Reading
 from hfedms_sim.data.base import Dataset, Ink
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading
 from hfedms_sim.data.shipped import FILE_SOURCES
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.models import DataShape

@@ -6,16 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from hfedms_sim.data.arrays import ArrayDataset, Reading
 from hfedms_sim.data.base import MAX_CLASSES, Dataset, DataSource, Ink
-from hfedms_sim.data.glyph_labels import DEFAULT_SKEW
-from hfedms_sim.data.glyphs import Glyphs
-from hfedms_sim.data.leaf import read_leaf
-from hfedms_sim.data.npz import read_npz
+from hfedms_sim.data.glyphs.glyphs import Glyphs
+from hfedms_sim.data.glyphs.labels import DEFAULT_SKEW
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading
+from hfedms_sim.data.loaders.leaf import read_leaf
+from hfedms_sim.data.loaders.npz import read_npz
 from hfedms_sim.data.objects import ObjectSource
 from hfedms_sim.data.partition import Partition
-from hfedms_sim.data.vibration import Vibration
-from hfedms_sim.data.vibration_labels import FAULTS
+from hfedms_sim.data.vibration.labels import FAULTS
+from hfedms_sim.data.vibration.vibration import Vibration
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.data import DataSettings
 
@@ -112,7 +112,7 @@ class ParquetSource(FileSource):
 
     @classmethod
     def read(cls, path: Path, how: Reading) -> ArrayDataset:
-        from hfedms_sim.data.parquet import read_parquet  # here: pyarrow takes a while to import
+        from hfedms_sim.data.loaders.parquet import read_parquet  # here: pyarrow takes a while to import
 
         return read_parquet(path, how)
 

@@ -4,7 +4,7 @@ import inspect
 
 from hfedms_sim import outside
 from hfedms_sim.data.base import Dataset, DataSource
-from hfedms_sim.data.files import first_line
+from hfedms_sim.data.loaders.files import first_line
 from hfedms_sim.data.shipped import SHIPPED, require_devices
 from hfedms_sim.errors import InputError
 from hfedms_sim.known import Kind, Known, KnownSettings, defined, path_of

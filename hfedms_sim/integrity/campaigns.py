@@ -20,9 +20,9 @@ from hfedms_sim.integrity.content import Content, read_content
 from hfedms_sim.integrity.replay import Replay, replay, unlike_summaries, versions_in
 from hfedms_sim.integrity.runs import check_run, disagreement
 from hfedms_sim.loading import scenario_of
-from hfedms_sim.provenance import package_version
 from hfedms_sim.result import differences, is_finished
 from hfedms_sim.simulation import parts_of
+from hfedms_sim.system.provenance import package_version
 
 _TRIALS = "trials"
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hfedms_sim.checksums import SUMS, Checksums
 from hfedms_sim.errors import InputError
+from hfedms_sim.system.checksums import SUMS, Checksums
 
 _MOST_NAMED = 3
 

@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 
 from hfedms_sim.limits import limits_of
 from hfedms_sim.lineage import Metrics
-from hfedms_sim.provenance import package_version
 from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_after
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Parts, PlayedRound, Progress
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.stopping import DIVERGED, TARGET, stopped_of
+from hfedms_sim.system.provenance import package_version
 from hfedms_sim.trace import Trace, thinning_of
 
 OnRound = Callable[[Progress], None]

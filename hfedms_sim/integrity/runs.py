@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hfedms_sim.checksums import SUMS
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.integrity.checks import At, Check, OnProgress, check_files, has_problem, note, ok, problem
 from hfedms_sim.integrity.content import Content, check_tables, read_content
@@ -23,6 +22,7 @@ from hfedms_sim.simulation.engines import Computing
 from hfedms_sim.simulation.opening import require_outside_parts
 from hfedms_sim.simulation.output import files_of_run
 from hfedms_sim.simulation.session import lineage_settings
+from hfedms_sim.system.checksums import SUMS
 from hfedms_sim.trace import TABLES
 
 _MOST_SAID = 3

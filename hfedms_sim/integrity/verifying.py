@@ -5,12 +5,12 @@ from pathlib import Path
 
 from hfedms_sim.campaign import is_campaign
 from hfedms_sim.campaign.directory import MANIFEST
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.integrity.campaigns import check_campaign
 from hfedms_sim.integrity.checks import At, Check, OnProgress, Verification
 from hfedms_sim.integrity.runs import check_run
 from hfedms_sim.result import is_finished, is_run
+from hfedms_sim.system.checksums import Checksums
 
 
 def verify(

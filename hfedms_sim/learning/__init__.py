@@ -8,14 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hfedms_sim.learning.allocator import keep_freed_memory
-    from hfedms_sim.learning.device import use_device
     from hfedms_sim.learning.engine import LocalSet, Loss
     from hfedms_sim.learning.evaluation import Evaluator, Probe
     from hfedms_sim.learning.learner import ChainLearner, Learner, LearnerContext, is_finite
     from hfedms_sim.learning.networks import Weights
+    from hfedms_sim.learning.process import computing_with
     from hfedms_sim.learning.state import arrays_of, weights_under
-    from hfedms_sim.learning.threads import use_threads
     from hfedms_sim.lineage import State
 
 _HOMES = {
@@ -29,10 +27,8 @@ _HOMES = {
     "State": "hfedms_sim.lineage",
     "Weights": "hfedms_sim.learning.networks",
     "arrays_of": "hfedms_sim.learning.state",
+    "computing_with": "hfedms_sim.learning.process",
     "is_finite": "hfedms_sim.learning.learner",
-    "keep_freed_memory": "hfedms_sim.learning.allocator",
-    "use_device": "hfedms_sim.learning.device",
-    "use_threads": "hfedms_sim.learning.threads",
     "weights_under": "hfedms_sim.learning.state",
 }
 
@@ -47,10 +43,8 @@ __all__ = [
     "State",
     "Weights",
     "arrays_of",
+    "computing_with",
     "is_finite",
-    "keep_freed_memory",
-    "use_device",
-    "use_threads",
     "weights_under",
 ]
 

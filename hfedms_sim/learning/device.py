@@ -9,11 +9,6 @@ def has_accelerator() -> bool:
     return torch.cuda.is_available()
 
 
-def use_device(name: str) -> None:
-    """New tensors live there from now on."""
-    torch.set_default_device(name)
-
-
 def on_device(tensor: Tensor) -> Tensor:
     """As it is on the CPU, else a copy: what comes from NumPy always begins there."""
     return tensor.to(torch.get_default_device())

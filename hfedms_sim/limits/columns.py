@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
 from hfedms_sim.limits.looked_at import LookedAt, looked_at
-from hfedms_sim.reading import opened_parquet, read_parquet_where
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell, Scenario
+from hfedms_sim.system.reading import opened_parquet, read_parquet_where
 from hfedms_sim.trace import Outcome, Thinning, read_trace_table, thinning_of, traced_s
 
 PAYLOADS: tuple[str, ...] = get_args(PayloadKind)

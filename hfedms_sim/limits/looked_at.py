@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hfedms_sim.reading import opened_parquet, read_columns
+from hfedms_sim.system.reading import opened_parquet, read_columns
 from hfedms_sim.trace import Thinning
 
 MOST_TRANSFERS = 1_000_000

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from hfedms_sim.files import replacing
+from hfedms_sim.system.files import replacing
 
 _ALIGNMENT_BYTES = 8
 _TYPES = {"<f4": "F32", "<f8": "F64", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}

@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.files import opened_at_end
 from hfedms_sim.lineage.metrics import Metrics
+from hfedms_sim.system.files import opened_at_end
 
 _CHECKSUM_DIGITS = 16
 

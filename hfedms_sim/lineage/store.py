@@ -15,13 +15,13 @@ from types import TracebackType
 from typing import Any
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import own_directory, remove_leftovers, write_atomically
 from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
 from hfedms_sim.lineage.metrics import Metrics
 from hfedms_sim.lineage.metrics_log import MetricsLog
 from hfedms_sim.lineage.teachers import LOG, ROOT, Teacher, root_settings
 from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_root
+from hfedms_sim.system.files import own_directory, remove_leftovers, write_atomically
 
 KEPT_CHECKPOINTS = 2
 _CHECKPOINTS, _PINNED = "checkpoints", "pinned"

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save
 
-from hfedms_sim.files import replacing
 from hfedms_sim.lineage.checkpoints import State
+from hfedms_sim.system.files import replacing
 
 WEIGHTS = "weights"
 """Under which name every learner's state holds its global model."""

@@ -1,23 +1,23 @@
 """The experiments by name, in the order in which `paper all` conducts them, and what each costs."""
 
 from hfedms_sim.exhibits import Table
-from hfedms_sim.paper.availability import AVAILABILITY
-from hfedms_sim.paper.benchmarks import BENCHMARKS
-from hfedms_sim.paper.efficiency import EFFICIENCY_EXPERIMENT
 from hfedms_sim.paper.experiment import Experiment
-from hfedms_sim.paper.forgetting import FORGETTING
-from hfedms_sim.paper.grouping import GROUPING
-from hfedms_sim.paper.growth import GROWTH
-from hfedms_sim.paper.intervals import INTERVALS_EXPERIMENT
-from hfedms_sim.paper.parameters import PARAMETERS
-from hfedms_sim.paper.reading_differences import READING_DIFFERENCES
+from hfedms_sim.paper.experiments.availability import AVAILABILITY
+from hfedms_sim.paper.experiments.benchmarks import BENCHMARKS
+from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
+from hfedms_sim.paper.experiments.forgetting import FORGETTING
+from hfedms_sim.paper.experiments.grouping import GROUPING
+from hfedms_sim.paper.experiments.growth import GROWTH
+from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT
+from hfedms_sim.paper.experiments.parameters import PARAMETERS
+from hfedms_sim.paper.experiments.reading_differences import READING_DIFFERENCES
+from hfedms_sim.paper.experiments.scc import SCC
+from hfedms_sim.paper.experiments.settings import SETTINGS
+from hfedms_sim.paper.experiments.static_curves import STATIC_CURVES
+from hfedms_sim.paper.experiments.tuning import TUNING
 from hfedms_sim.paper.scales import ORDER, SCALES
-from hfedms_sim.paper.scc import SCC
-from hfedms_sim.paper.settings import SETTINGS
-from hfedms_sim.paper.static_curves import STATIC_CURVES
 from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.paper.tuned import Tuned
-from hfedms_sim.paper.tuning import TUNING
 from hfedms_sim.units import SECONDS_PER_HOUR
 
 PAPER: dict[str, Experiment] = {

@@ -19,14 +19,14 @@ from typing import Any
 from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers, is_campaign
 from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaign
 from hfedms_sim.campaign.records import Record, read_record
-from hfedms_sim.checksums import remove_checksums, write_checksums
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.files import is_blank, write_atomically
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiments.tuning import TUNING, choice_json
 from hfedms_sim.paper.study import Study, seconds_of
-from hfedms_sim.paper.tuning import TUNING, choice_json
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.run_directory import RunDirectory, require_no_links
+from hfedms_sim.system.checksums import remove_checksums, write_checksums
+from hfedms_sim.system.files import is_blank, write_atomically
 
 _MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.published import BASELINES, DataKind
 from hfedms_sim.result import read_json
+from hfedms_sim.system.checksums import Checksums
 
 Column = Literal["defaults", "tuned"]
 TUNING_SEED = 0

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.claims import CLAIMS, TEXTS
 from hfedms_sim.paper.scales import ORDER
 from hfedms_sim.result import read_json
+from hfedms_sim.system.checksums import Checksums
 
 
 class Judged(NamedTuple):

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from hfedms_sim.errors import unwritable
 from hfedms_sim.exhibits import Figure, Table, Value
-from hfedms_sim.files import write_atomically
 from hfedms_sim.report.figures import draw
+from hfedms_sim.system.files import write_atomically
 
 PICTURE_ENDINGS = ("png", "svg", "pdf")
 

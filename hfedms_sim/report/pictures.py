@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from hfedms_sim.errors import InputError, unwritable
-from hfedms_sim.files import replacing
+from hfedms_sim.system.files import replacing
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Okabe and Ito's colours, which people who confuse red and green tell apart; their faint yellow is brown here."""

@@ -14,9 +14,8 @@ from hfedms_sim.scenario.catalogue import (
 )
 from hfedms_sim.scenario.choices import ANY_NAME, Choices
 from hfedms_sim.scenario.compression import NO_MATRICES, Compression, Contents, LegBytes, Matrices
-from hfedms_sim.scenario.compute import Compute
+from hfedms_sim.scenario.compute import DEVICES, Compute, ComputeDevice
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
-from hfedms_sim.scenario.devices import DEVICES, ComputeDevice
 from hfedms_sim.scenario.models import (
     CHARACTER_IMAGES,
     TRAINING_PASSES,

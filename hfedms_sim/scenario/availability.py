@@ -1,4 +1,4 @@
-"""Who is expected to be away: nobody, who has no shift on a roster, or who a file says. When: world/absences.py."""
+"""Who is expected to be away: nobody, who has no shift on a roster, or who a file says. When: world/faults/."""
 
 from typing import Annotated, Literal, get_args
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
-from hfedms_sim.foreign_text import is_printable
+from hfedms_sim.system.foreign_text import is_printable
 
 Item = TypeVar("Item")
 

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from hfedms_sim.errors import Argument, InputError
-from hfedms_sim.files import shipped_files
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.choices import Choices
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET
@@ -18,6 +17,7 @@ from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
+from hfedms_sim.system.files import shipped_files
 
 Kind = Literal["scenario", "profile"]
 Source = str | PathLike[str] | Mapping[str, Any] | Scenario

@@ -1,4 +1,4 @@
-"""Where the sensors stand: the settings. How positions follow from them: world/placement.py."""
+"""Where the sensors stand: the settings. How positions follow from them: world/site/placement.py."""
 
 from typing import Annotated, Literal
 

@@ -3,9 +3,9 @@
 import platform
 from typing import NamedTuple
 
-from hfedms_sim import compiled
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import ModelSpec, Scenario
+from hfedms_sim.system import compiled
 
 
 def engine_of(scenario: Scenario, model: ModelSpec, device: str = "cpu") -> str:

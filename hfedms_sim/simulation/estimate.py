@@ -16,11 +16,11 @@ import numpy as np
 
 from hfedms_sim.errors import ALLOW_LARGE, InputError
 from hfedms_sim.grouping import is_large
-from hfedms_sim.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes, limit_of
 from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.simulation.engines import engine_of
 from hfedms_sim.simulation.parts import Parts
 from hfedms_sim.strategies import Workload, strategy_of
+from hfedms_sim.system.machine import MEMORY_LIMIT, available_memory_bytes, free_disk_bytes, limit_of
 from hfedms_sim.units import BYTES_PER_PARAMETER, format_bytes, format_seconds, parse_seconds
 
 TIME_LIMIT = "HFEDMS_SIM_TIME_LIMIT"

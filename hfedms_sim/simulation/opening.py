@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.data import DATA_SETTINGS, Dataset
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import READABLE, load_scenario
@@ -20,6 +19,7 @@ from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.run import run
 from hfedms_sim.strategies import SETTINGS
 from hfedms_sim.summary import checked_provenance
+from hfedms_sim.system.checksums import Checksums
 
 
 def open_run(directory: Path | str, *, model: AnyModel | None = None, data: Dataset | None = None) -> RunResult:

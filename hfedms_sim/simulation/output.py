@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hfedms_sim.checksums import write_checksums
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.lineage import State, save_weights, stored_files
-from hfedms_sim.machine import not_enough_memory
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation.overflow import overflow
+from hfedms_sim.system.checksums import write_checksums
+from hfedms_sim.system.machine import not_enough_memory
 from hfedms_sim.trace import TABLES, Thinning, Trace
 
 

@@ -41,15 +41,14 @@ def _answers(
     scenario: Scenario, parts: Parts, weights: Mapping[str, NDArray[Any]], inputs: NDArray[np.float32]
 ) -> NDArray[np.int64]:
     """Return the label that a model with these weights gives to each sample."""
-    from hfedms_sim.learning import use_device, use_threads  # here: it loads torch
+    from hfedms_sim.learning import computing_with  # here: it loads torch
     from hfedms_sim.learning.networks import as_tensor
     from hfedms_sim.learning.state import array_of, tensor_of
     from hfedms_sim.strategies.learners import make_learner
 
-    use_threads(1)
-    use_device("cpu")
     batches = Batches(parts.dataset, Draws(scenario.seed), scenario.stream.batch)
-    learner = make_learner(scenario, parts.model, batches, engine_of(scenario, parts.model))
-    tensors = {name: tensor_of(values) for name, values in weights.items()}
-    answers: NDArray[np.int64] = array_of(learner.logits(tensors, as_tensor(inputs)).argmax(dim=1))
+    with computing_with(threads=1, device="cpu"):
+        learner = make_learner(scenario, parts.model, batches, engine_of(scenario, parts.model))
+        tensors = {name: tensor_of(values) for name, values in weights.items()}
+        answers: NDArray[np.int64] = array_of(learner.logits(tensors, as_tensor(inputs)).argmax(dim=1))
     return answers

@@ -5,6 +5,7 @@ even loaded. At the first unknown one the learner takes the state of the newest 
 what came after it, and goes on.
 """
 
+from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,28 +94,33 @@ class RememberingLearner:
     def _load(self) -> "tuple[Learner, Evaluator]":
         """Return the learner and what tests it. They are made when they are first asked for, which loads torch."""
         if self._loaded is None:
-            from hfedms_sim.learning import Evaluator, keep_freed_memory, use_device, use_threads
+            from hfedms_sim.learning import Evaluator
             from hfedms_sim.strategies.learners import make_learner
 
-            engine, threads, device = self._computing
-            use_threads(threads)
-            use_device(device)
-            keep_freed_memory()
-            learner = make_learner(self._scenario, self._parts.model, self._batches, engine, threads)
+            engine, threads, _ = self._computing
+            with self._at_work():
+                learner = make_learner(self._scenario, self._parts.model, self._batches, engine, threads)
             self._loaded = learner, Evaluator(learner.logits, self._parts.dataset, self._scenario.sensors.count)
         return self._loaded
+
+    def _at_work(self) -> AbstractContextManager[None]:
+        """Return a context in which torch computes as this run has it; between rounds it is as whoever calls has it."""
+        from hfedms_sim.learning import computing_with
+
+        return computing_with(self._computing.threads, self._computing.device)
 
     def _catch_up(self) -> "Learner":
         """Return the learner, with everything learnt that was played."""
         learner, _ = self._load()
         found = self._store.newest_state([played.lineage for played in self._behind])
-        if found is not None:
-            place, state = found
-            learner.restore(state)
-            self._note(learner, self._behind[place])
-            del self._behind[: place + 1]
-        for played in self._behind:
-            self._train(learner, played)
+        with self._at_work():
+            if found is not None:
+                place, state = found
+                learner.restore(state)
+                self._note(learner, self._behind[place])
+                del self._behind[: place + 1]
+            for played in self._behind:
+                self._train(learner, played)
         self._behind.clear()
         return learner
 
@@ -144,7 +150,7 @@ class RememberingLearner:
         if self._probe is None and self._probed is not None:
             self._probe = Probe.of(self._probed, self._batches)
         _, evaluator = self._load()
-        with self._parts.outside.blamed("when it was tested"):
+        with self._at_work(), self._parts.outside.blamed("when it was tested"):
             metrics = evaluator.evaluate(learner.weights, self._probe)
         self.evaluate_s += perf_counter() - started
         return metrics

@@ -12,7 +12,6 @@ from hfedms_sim.data import Dataset
 from hfedms_sim.feasibility import LONGEST_FIRST_ROUND_S
 from hfedms_sim.limits import limits_of
 from hfedms_sim.lineage import LineageStore
-from hfedms_sim.provenance import now, provenance_of
 from hfedms_sim.result import RunResult
 from hfedms_sim.run_directory import RunDirectory, learning_of
 from hfedms_sim.scenario import LocalTraining, Scenario
@@ -26,6 +25,7 @@ from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.strategies import AnyStrategy
+from hfedms_sim.system.provenance import now, provenance_of
 from hfedms_sim.trace import thinning_of
 
 

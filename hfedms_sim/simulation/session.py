@@ -19,7 +19,6 @@ from hfedms_sim.errors import ALLOW_INFEASIBLE, TIMING_ONLY, InputError
 from hfedms_sim.learning.version import LEARNING_VERSION
 from hfedms_sim.limits import Limits
 from hfedms_sim.lineage import LineageStore, Metrics
-from hfedms_sim.provenance import package_version
 from hfedms_sim.rounds import Plan, RoundRecord, empty_plan, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.schedule import cycle_of
@@ -33,6 +32,7 @@ from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.simulation.progress import Progress
 from hfedms_sim.simulation.remembering import RememberingLearner
 from hfedms_sim.stopping import Stopped
+from hfedms_sim.system.provenance import package_version
 from hfedms_sim.trace import RoundRow, Trace
 from hfedms_sim.units import format_seconds
 from hfedms_sim.world import RoundCost, Stalled, States, World

@@ -2,7 +2,7 @@
 
 A sensor has two streams: the model it trains and the one it was sent, frozen. Its loss is the cross-entropy of the
 first and lambda times the squared maximum mean discrepancy between the outputs of both on the same mini-batch
-(learning/mmd.py). Only the trained model is sent back, and averaged as in FedAvg. One more forward pass a sample.
+(learners/fedmmd.py). Only the trained model is sent back, and averaged as in FedAvg. One more forward pass a sample.
 """
 
 from typing import Annotated, ClassVar, Literal

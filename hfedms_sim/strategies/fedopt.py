@@ -2,7 +2,7 @@
 Optimization", ICLR 2021.
 
 The sensors do what FedAvg's do. The server takes the mean change of the round, Delta = sum_k (n_k / n) (w_k - w), as
-a pseudo-gradient and steps with an adaptive optimiser (learning/server_optimisers.py). Server rates and tau are the
+a pseudo-gradient and steps with an adaptive optimiser (learners/fedopt.py). Server rates and tau are the
 values that the authors found best for EMNIST character recognition; b2 = 0.99 is that of their algorithm.
 """
 

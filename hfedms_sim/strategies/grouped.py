@@ -6,10 +6,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hfedms_sim.grouping import group_sums, inter_cluster_grouping, pairwise_objective
-from hfedms_sim.rounds import Group, PlanContext
+from hfedms_sim.rounds import Group, Payload, PlanContext
 from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.seeds import Draws
 from hfedms_sim.strategies.base import ClassCounts, SensorIds
+from hfedms_sim.units import BYTES_PER_PARAMETER
 
 
 class ClusteredGroupsSettings(LocalTraining):
@@ -21,6 +22,11 @@ class ClusteredGroupsSettings(LocalTraining):
     """Of the balanced clustering behind the groups; auto: pulp for few sensors, nested for very many, else exact."""
     draw: Literal["random", "matched"] = "random"
     """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
+
+
+def class_counts_report(classes: int) -> Payload:
+    """Return the report of how many samples of each class a batch has: one number a class."""
+    return Payload("report", BYTES_PER_PARAMETER * classes)
 
 
 def of_those(groups: Iterable[Group], sensors: SensorIds) -> tuple[Group, ...]:

@@ -23,8 +23,14 @@ from hfedms_sim.scenario import TRAINING_PASSES, ModelSpec, NonNegativeFloat, Po
 from hfedms_sim.schedule import closes_after, cycle_of, group_count, invited, position_in_cycle
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.costs import Costs, optimiser_multiply_adds, plain_costs
-from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, kept_counts, of_those, reported_counts
-from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.strategies.grouped import (
+    ClusteredGroupsSettings,
+    class_counts_report,
+    grouped,
+    kept_counts,
+    of_those,
+    reported_counts,
+)
 from hfedms_sim.strategies.workload import Groupings, Workload
 from hfedms_sim.units import BYTES_PER_PARAMETER
 

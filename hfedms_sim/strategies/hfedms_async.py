@@ -18,9 +18,8 @@ from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord
 from hfedms_sim.schedule import group_count, selected
 from hfedms_sim.strategies.base import ClassCounts, SensorIds, Strategy
 from hfedms_sim.strategies.fedasync import MixingSettings
-from hfedms_sim.strategies.grouped import grouped, kept_counts, of_those, reported_counts
+from hfedms_sim.strategies.grouped import class_counts_report, grouped, kept_counts, of_those, reported_counts
 from hfedms_sim.strategies.hfedms import ChainSettings, groupings_of
-from hfedms_sim.strategies.reports import class_counts_report
 from hfedms_sim.strategies.workload import Workload
 
 _COUNTED_CYCLES = 1_000  # one by one, in a workload

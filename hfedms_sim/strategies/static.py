@@ -17,8 +17,7 @@ from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import LocalTraining, PositiveInt
 from hfedms_sim.schedule import closes_after, invited
 from hfedms_sim.strategies.base import Strategy
-from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, grouped, of_those
-from hfedms_sim.strategies.reports import class_counts_report
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings, class_counts_report, grouped, of_those
 from hfedms_sim.strategies.workload import Groupings, Workload
 
 _ONCE = 1  # the cycle that the draws of the only grouping are keyed by

@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.files import appearing
-from hfedms_sim.foreign_text import is_printable, printable
-from hfedms_sim.reading import read_parquet_file
+from hfedms_sim.system.checksums import Checksums
+from hfedms_sim.system.files import appearing
+from hfedms_sim.system.foreign_text import is_printable, printable
+from hfedms_sim.system.reading import read_parquet_file
 from hfedms_sim.trace.perfetto import write_perfetto
 from hfedms_sim.trace.recorder import arrow_schema
 from hfedms_sim.trace.tables import TABLES, Column

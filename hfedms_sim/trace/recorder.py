@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hfedms_sim.files import NewFile
+from hfedms_sim.system.files import NewFile
 from hfedms_sim.trace.tables import (
     CAPTURES,
     FAULTS,

@@ -28,7 +28,7 @@ from hfedms_sim.errors import RunError
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import TRAINING_PASSES, Currents
 from hfedms_sim.units import BITS_PER_BYTE
-from hfedms_sim.world.energy import RadioPower
+from hfedms_sim.world.energy.meter import RadioPower
 
 Quantity = Literal[
     "uplink_kbps", "downlink_kbps", "uplink_s", "downlink_s", "exchange_s", "awake_s", "airtime_s", "uplink_j",

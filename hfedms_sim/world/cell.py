@@ -13,18 +13,18 @@ from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.attachment import Attachment
-from hfedms_sim.world.connections import Connections
-from hfedms_sim.world.delivery import Delivery
-from hfedms_sim.world.energy import EnergyMeter, RoundEnergy
-from hfedms_sim.world.frame_medium import FrameMedium
+from hfedms_sim.world.energy.connections import Connections
+from hfedms_sim.world.energy.ledger import Ledger
+from hfedms_sim.world.energy.meter import EnergyMeter, RoundEnergy
+from hfedms_sim.world.energy.paging import Paging
 from hfedms_sim.world.invariants import Invariants
-from hfedms_sim.world.ledger import Ledger
-from hfedms_sim.world.loss_draws import LossDraws
-from hfedms_sim.world.medium import Medium
-from hfedms_sim.world.paging import Paging
-from hfedms_sim.world.shared_medium import SharedMedium
-from hfedms_sim.world.transfer import Demand, Transfer
+from hfedms_sim.world.radio.delivery import Delivery
+from hfedms_sim.world.radio.frame_medium import FrameMedium
+from hfedms_sim.world.radio.loss_draws import LossDraws
+from hfedms_sim.world.radio.medium import Medium
+from hfedms_sim.world.radio.shared_medium import SharedMedium
+from hfedms_sim.world.radio.transfer import Demand, Transfer
+from hfedms_sim.world.site.attachment import Attachment
 from hfedms_sim.world.transfer_log import Timeline, TransferLog
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from hfedms_sim.rounds import Direction
 from hfedms_sim.trace import Outcome, Trace, TransferRow
 from hfedms_sim.world.invariants import Invariants
+from hfedms_sim.world.radio.transfer import Demand, Transfer
 from hfedms_sim.world.sensor_rows import SensorTraffic
-from hfedms_sim.world.transfer import Demand, Transfer
 
 
 class Traffic(NamedTuple):

@@ -18,29 +18,29 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.schedule import redraw_rounds
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
-from hfedms_sim.world.attachment import make_attachment
 from hfedms_sim.world.cell import Cell, Surroundings
-from hfedms_sim.world.conditions import Conditions, Stalled
-from hfedms_sim.world.energy import States, total_of
+from hfedms_sim.world.energy.ledger import Ledger
+from hfedms_sim.world.energy.meter import States, total_of
+from hfedms_sim.world.energy.sensor_energy import SensorEnergy, sensor_energy
 from hfedms_sim.world.failing_cell import FailingCell
-from hfedms_sim.world.fault_log import FaultLog
-from hfedms_sim.world.fault_paths import seconds_up
-from hfedms_sim.world.floor import Floor, Network
+from hfedms_sim.world.faults.conditions import Conditions, Stalled
+from hfedms_sim.world.faults.log import FaultLog
+from hfedms_sim.world.faults.paths import seconds_up
+from hfedms_sim.world.faults.patience import until
 from hfedms_sim.world.invariants import Invariants
-from hfedms_sim.world.ledger import Ledger
-from hfedms_sim.world.loss_draws import LossDraws
-from hfedms_sim.world.patience import until
+from hfedms_sim.world.play.floor import Floor, Network
+from hfedms_sim.world.play.reports import Reports
+from hfedms_sim.world.play.round_play import RoundPlay
+from hfedms_sim.world.play.team_play import TeamPlay
+from hfedms_sim.world.play.under_way import UnderWay
+from hfedms_sim.world.play.window_play import WindowPlay
 from hfedms_sim.world.processes import Process
 from hfedms_sim.world.processors import Processors
-from hfedms_sim.world.reports import Reports
-from hfedms_sim.world.round_play import RoundPlay
-from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
+from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.sensor_rows import rates, write_sensors
-from hfedms_sim.world.streams import Sizes, make_streams
-from hfedms_sim.world.team_play import TeamPlay
+from hfedms_sim.world.site.attachment import make_attachment
+from hfedms_sim.world.streams.streams import Sizes, make_streams
 from hfedms_sim.world.transfer_log import Traffic, TransferLog
-from hfedms_sim.world.under_way import UnderWay
-from hfedms_sim.world.window_play import WindowPlay
 
 
 class RoundCost(NamedTuple):

@@ -10,9 +10,9 @@ import pytest
 from hfedms_sim.campaign import Axes, Campaign, conduct, open_campaign, read_records, trials_of
 from hfedms_sim.campaign.finished import finished_trials
 from hfedms_sim.campaign.tasks import Task, TrialTask
-from hfedms_sim.checksums import SUMS, Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.system.checksums import SUMS, Checksums
 from tests.campaign.factory import POISSON, HereWorkers, write_factory, write_radios
 
 REFUSED = r"damaged \(its checksum in SHA256SUMS does not match\)"

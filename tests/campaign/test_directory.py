@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from hfedms_sim.cli import main
-from hfedms_sim.files import write_atomically
 from hfedms_sim.simulation import run
+from hfedms_sim.system.files import write_atomically
 from tests.campaign.factory import write_factory, write_radios
 from tests.conftest import tiny_scenario
 from tests.interrupted import error_of, outcome, write_scenario

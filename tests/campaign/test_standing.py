@@ -9,7 +9,7 @@ from rich.console import Console
 from hfedms_sim.campaign import Axes, Campaign, Ended, Options, Standing, Trial, trials_of
 from hfedms_sim.campaign.standing import Meter
 from hfedms_sim.campaign.workers import At
-from hfedms_sim.report.campaign_progress import fitting, trial_progress
+from hfedms_sim.report.progress.campaign import fitting, trial_progress
 from hfedms_sim.run_directory import RunDirectory
 from tests.campaign.factory import HereWorkers, write_factory, write_radios
 from tests.conftest import tiny_scenario

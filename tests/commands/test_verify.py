@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hfedms_sim.cli import main
 from hfedms_sim.integrity import At
-from hfedms_sim.report.verification_progress import verification_progress
+from hfedms_sim.report.progress.verification import verification_progress
 from hfedms_sim.simulation import run
 from tests.conftest import tiny_scenario, without_checksums
 from tests.interrupted import error_of

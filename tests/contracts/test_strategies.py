@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 from safetensors.numpy import load_file
 
-from hfedms_sim import compiled
 from hfedms_sim.cli import main
 from hfedms_sim.closed_form import exact_traffic
 from hfedms_sim.learning.engine import ENGINES
@@ -19,6 +18,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Scenario, keys_of
 from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.strategies import SHIPPED
+from hfedms_sim.system import compiled
 from tests.conftest import tiny_scenario
 from tests.contracts.toy import CLASSES, DEVICES, write_toy
 

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from PIL import Image
 
-from hfedms_sim.data.arrays import ArrayDataset, Reading
-from hfedms_sim.data.leaf import read_leaf
-from hfedms_sim.data.npz import read_npz
-from hfedms_sim.data.parquet import read_parquet
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading
+from hfedms_sim.data.loaders.leaf import read_leaf
+from hfedms_sim.data.loaders.npz import read_npz
+from hfedms_sim.data.loaders.parquet import read_parquet
 
 LOADERS = {"npz": read_npz, "leaf": read_leaf, "parquet": read_parquet}
 

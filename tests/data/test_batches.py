@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.augment import augmented
 from hfedms_sim.data.batches import Batches, Ranges
-from hfedms_sim.data.glyphs import Glyphs
+from hfedms_sim.data.glyphs.glyphs import Glyphs
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.seeds import Draws
 
 GLYPHS = Glyphs(seed=1, devices=700, types=4)

@@ -7,7 +7,7 @@ import pytest
 
 from hfedms_sim.data import FEMNIST, from_arrays, kind_of, open_copy, summary
 from hfedms_sim.data.base import CHARACTERS
-from hfedms_sim.data.vibration import Vibration
+from hfedms_sim.data.vibration.vibration import Vibration
 from hfedms_sim.errors import InputError
 from tests.data.formats import LOADERS, raw_samples, write
 

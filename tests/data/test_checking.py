@@ -13,7 +13,7 @@ from hfedms_sim.data import Dataset, DataSource, from_arrays
 from hfedms_sim.data.base import DeviceLabels
 from hfedms_sim.data.checking import check_dataset
 from hfedms_sim.data.shipped import GlyphsData, NpzData, VibrationData
-from hfedms_sim.data.vibration import Vibration
+from hfedms_sim.data.vibration.vibration import Vibration
 from hfedms_sim.scenario.data import DataSettings
 from hfedms_sim.scenario.models import DataShape
 from tests.data.formats import raw_samples, write

@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hfedms_sim.data.arrays import Reading
-from hfedms_sim.data.leaf import read_leaf
-from hfedms_sim.data.npz import read_npz
-from hfedms_sim.data.parquet import read_parquet
+from hfedms_sim.data.loaders.arrays import Reading
+from hfedms_sim.data.loaders.leaf import read_leaf
+from hfedms_sim.data.loaders.npz import read_npz
+from hfedms_sim.data.loaders.parquet import read_parquet
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.scenario.models import DataShape
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.data.arrays import ArrayDataset, Reading, Samples, assembled
-from hfedms_sim.data.checked import ink_of
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.checked import ink_of
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.models import DataShape

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hfedms_sim.data import glyphs as glyphs_module
-from hfedms_sim.data.glyphs import Glyphs
+from hfedms_sim.data.glyphs import glyphs as glyphs_module
+from hfedms_sim.data.glyphs.glyphs import Glyphs
 from hfedms_sim.data.sample_cache import RecentSamples
 from hfedms_sim.data.sample_cache import cache_home as home_of
 

@@ -13,12 +13,12 @@ from rich.table import Table
 
 from hfedms_sim.commands.screen import Screen
 from hfedms_sim.errors import InputError
-from hfedms_sim.files import write_atomically
-from hfedms_sim.foreign_text import all_printable, is_printable, printable
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import load_profile
 from hfedms_sim.simulation import open_run, run
+from hfedms_sim.system.files import write_atomically
+from hfedms_sim.system.foreign_text import all_printable, is_printable, printable
 from hfedms_sim.trace import read_trace_table
 from tests.conftest import FAST, tiny_scenario, without_checksums
 from tests.hardening.attacked import hfedms_sim, refused, written

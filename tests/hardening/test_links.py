@@ -8,10 +8,10 @@ import pytest
 
 from hfedms_sim.campaign.ray_workers import _put_in_place
 from hfedms_sim.errors import RunError
-from hfedms_sim.files import NewFile, opened_at_end, replacing, write_atomically
 from hfedms_sim.lineage import LineageStore
 from hfedms_sim.lineage.metrics_log import MetricsLog
 from hfedms_sim.simulation import run
+from hfedms_sim.system.files import NewFile, opened_at_end, replacing, write_atomically
 from hfedms_sim.trace import TABLES, Trace
 from tests.conftest import tiny_scenario
 from tests.hardening.attacked import contents, hfedms_sim, refused, written

@@ -13,8 +13,8 @@ import pytest
 
 from hfedms_sim.campaign.workers import attempt
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.machine import available_memory_bytes, not_enough_memory, require_memory
 from hfedms_sim.simulation import run
+from hfedms_sim.system.machine import available_memory_bytes, not_enough_memory, require_memory
 from tests.conftest import tiny_scenario
 from tests.hardening.attacked import hfedms_sim, refused, written
 
@@ -149,7 +149,7 @@ def test_a_sweep_counts_its_trials_before_it_makes_any(grid: tuple[str, ...], mo
 
 
 def test_a_need_beyond_what_there_is_has_both_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfedms_sim.machine.available_memory_bytes", lambda: 2_000_000_000)
+    monkeypatch.setattr("hfedms_sim.system.machine.available_memory_bytes", lambda: 2_000_000_000)
     require_memory(1.9e9)
     with pytest.raises(MemoryError, match=r"needs about 6.4 GB, there are 2 GB"):
         require_memory(6.4e9)
@@ -199,7 +199,7 @@ def test_where_the_system_does_not_tell_nothing_is_known_and_nothing_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert available_memory_bytes(tmp_path) is None
-    monkeypatch.setattr("hfedms_sim.machine.available_memory_bytes", lambda: None)
+    monkeypatch.setattr("hfedms_sim.system.machine.available_memory_bytes", lambda: None)
     require_memory(1e30)
 
 
@@ -207,7 +207,7 @@ def test_this_machine_has_memory_and_a_limit_of_the_process_counts() -> None:
     available_bytes = available_memory_bytes()
     assert available_bytes is not None
     assert available_bytes > 0
-    program = "from hfedms_sim.machine import available_memory_bytes; print(available_memory_bytes())"
+    program = "from hfedms_sim.system.machine import available_memory_bytes; print(available_memory_bytes())"
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (GIB, GIB))
@@ -217,7 +217,7 @@ def test_this_machine_has_memory_and_a_limit_of_the_process_counts() -> None:
 
 
 def test_a_refusal_for_lack_of_memory_names_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hfedms_sim.data.files import naming
+    from hfedms_sim.data.loaders.files import naming
 
     with (
         pytest.raises(InputError, match=r"data.npz: does not fit into memory \(needs a lot\)"),

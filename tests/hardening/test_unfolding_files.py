@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.reading import parse_json, read_parquet_file
 from hfedms_sim.simulation import open_run, run
+from hfedms_sim.system.reading import parse_json, read_parquet_file
 from hfedms_sim.trace import read_trace_table
 from tests.conftest import tiny_scenario, without_checksums
 from tests.data.formats import load, png

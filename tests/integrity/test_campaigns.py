@@ -12,8 +12,8 @@ import pytest
 from hfedms_sim import InputError, compare, verify
 from hfedms_sim.campaign import read_records
 from hfedms_sim.campaign.records import digest_of, write_record
-from hfedms_sim.checksums import write_checksums
 from hfedms_sim.integrity import At
+from hfedms_sim.system.checksums import write_checksums
 from tests.campaign.factory import POISSON, write_factory, write_radios
 from tests.conftest import without_checksums
 from tests.contracts.toy import DEVICES, write_toy

@@ -13,11 +13,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from hfedms_sim import InputError, Verification, run, verify
-from hfedms_sim.checksums import Checksums, write_checksums
 from hfedms_sim.data import from_arrays
 from hfedms_sim.integrity import At
 from hfedms_sim.lineage import Metrics
 from hfedms_sim.simulation import Progress, open_run
+from hfedms_sim.system.checksums import Checksums, write_checksums
 from hfedms_sim.trace import TABLES, export_trace
 from tests.conftest import tiny_scenario, without_checksums
 from tests.contracts.toy import DEVICES, write_toy

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hfedms_sim import compiled
 from hfedms_sim.learning.engine import ENGINES
+from hfedms_sim.system import compiled
 from tests.learning.tiny_factory import ENGINE
 
 

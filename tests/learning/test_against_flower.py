@@ -15,8 +15,8 @@ from torch.nn import functional
 from hfedms_sim.learning.engine import LocalSet
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import StackNetwork, Weights
-from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
 from hfedms_sim.strategies.fedprox import FedProxSettings
+from hfedms_sim.strategies.learners.fedopt import Rule, ServerOptimiser
 from hfedms_sim.strategies.learners.fedprox import ProximalLearner
 from tests.learning.tiny_factory import SPEC, START, parts, record
 

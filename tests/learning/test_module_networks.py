@@ -9,10 +9,10 @@ from torch.nn import functional
 from hfedms_sim.learning.engine import GenericEngine, LocalSet, Sgd
 from hfedms_sim.learning.module_specs import spec_of_module
 from hfedms_sim.learning.networks import Weights, initial_weights, network_of
-from hfedms_sim.learning.server_optimisers import ServerOptimiser
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario import DataShape, ModelSpec
 from hfedms_sim.seeds import Draws
+from hfedms_sim.strategies.learners.fedopt import ServerOptimiser
 
 IMAGES = DataShape((3, 8, 8), 4)
 FEATURES = DataShape((6,), 3)

@@ -71,7 +71,7 @@ def test_a_write_that_fails_leaves_the_earlier_file_and_nothing_else(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hfedms_sim.files.os.fsync", full)
+    monkeypatch.setattr("hfedms_sim.system.files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write_checkpoint(path, 13, "abc", {"labels": np.zeros(5)})
     assert read_checkpoint(path, "abc").keys() == STATE.keys()

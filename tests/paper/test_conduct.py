@@ -9,7 +9,6 @@ import pytest
 
 from hfedms_sim.campaign import Standing, read_records, workers_for
 from hfedms_sim.campaign.tasks import Options
-from hfedms_sim.checksums import Checksums
 from hfedms_sim.errors import InputError
 from hfedms_sim.paper.catalogue import EXPERIMENTS
 from hfedms_sim.paper.conduct import Conductor
@@ -17,6 +16,7 @@ from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.paper.verdicts import judged, judged_table
+from hfedms_sim.system.checksums import Checksums
 
 TINY = replace(SCALES["smoke"], sensors=12, types=2, model="tiny-mlp", rounds=12, beta=2, evaluate_every=2)
 INTERVALS, FORGETTING, SCC = (EXPERIMENTS[name] for name in ("intervals", "forgetting", "scc"))
@@ -158,8 +158,8 @@ def test_a_file_that_is_no_experiments_claims_is_refused(tmp_path: Path, content
 
 def test_tuning_chooses_the_most_accurate_point_and_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grid = {"fedavg": {"strategy.learning_rate": ("0.001", "0.05")}}
-    monkeypatch.setattr("hfedms_sim.paper.tuning.GRIDS", grid)
-    monkeypatch.setattr("hfedms_sim.paper.tuning.strategies_on", lambda kind: ("fedavg",))
+    monkeypatch.setattr("hfedms_sim.paper.experiments.tuning.GRIDS", grid)
+    monkeypatch.setattr("hfedms_sim.paper.experiments.tuning.strategies_on", lambda kind: ("fedavg",))
     outcome = conductor(tmp_path).conduct(EXPERIMENTS["tune"])
     scores = {row[2]: row[3] for row in outcome.tables[0].rows if row[0] == "stream"}
     best = max(scores, key=lambda words: float(scores[words] or 0))

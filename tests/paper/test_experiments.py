@@ -6,18 +6,18 @@ import pytest
 
 from hfedms_sim.campaign import Curve, Trial
 from hfedms_sim.exhibits import Table
-from hfedms_sim.paper.benchmarks import BENCHMARKS, strategies_on
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.claims import CLAIMS, Claim
-from hfedms_sim.paper.efficiency import EFFICIENCY_EXPERIMENT
 from hfedms_sim.paper.experiment import Experiment, Results, Seeds, log_ratio
-from hfedms_sim.paper.forgetting import FORGETTING
-from hfedms_sim.paper.growth import GROWTH
-from hfedms_sim.paper.intervals import INTERVALS_EXPERIMENT, gains_of
-from hfedms_sim.paper.scc import SCC
-from hfedms_sim.paper.static_curves import STATIC_CURVES, loss_trend
+from hfedms_sim.paper.experiments.benchmarks import BENCHMARKS, strategies_on
+from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
+from hfedms_sim.paper.experiments.forgetting import FORGETTING
+from hfedms_sim.paper.experiments.growth import GROWTH
+from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT, gains_of
+from hfedms_sim.paper.experiments.scc import SCC
+from hfedms_sim.paper.experiments.static_curves import STATIC_CURVES, loss_trend
+from hfedms_sim.paper.experiments.tuning import GRIDS, POINTS, points_of
 from hfedms_sim.paper.tuned import Tuned
-from hfedms_sim.paper.tuning import GRIDS, POINTS, points_of
 from hfedms_sim.report.exhibits import table_csv
 from hfedms_sim.stopping import Stopped
 from tests.paper.made_up import End, as_published, results, study

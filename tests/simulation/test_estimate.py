@@ -13,9 +13,9 @@ from hfedms_sim.campaign import compare
 from hfedms_sim.cli import main
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.machine import MEMORY_LIMIT
 from hfedms_sim.simulation import Estimate, estimate, estimate_of, parts_of, run
 from hfedms_sim.simulation.estimate import TIME_LIMIT
+from hfedms_sim.system.machine import MEMORY_LIMIT
 from hfedms_sim.units import parse_bytes, parse_seconds
 
 QUICKSTART = ["run", "quickstart", "--rounds", "2", "--timing-only"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from simpy import Environment, Event
 
-from hfedms_sim.world.airtime import Pool
-from hfedms_sim.world.delivery import Delivery
+from hfedms_sim.world.radio.airtime import Pool
+from hfedms_sim.world.radio.delivery import Delivery
 
 Seconds: TypeAlias = NDArray[np.float64]
 SizeLaw: TypeAlias = Callable[[np.random.Generator, int], Seconds]

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from hfedms_sim.world.airtime import FairPool
+from hfedms_sim.world.radio.airtime import FairPool
 from tests.verification.queueing import serve
 
 AIRTIME_S = 30.5

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from hfedms_sim.world.airtime import FifoPool
+from hfedms_sim.world.radio.airtime import FifoPool
 from tests.verification.queueing import assert_agrees, deterministic, erlang_c, exponential, mean_responses_s
 
 LOAD = 0.6

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simpy import Environment
 from simpy.events import ProcessGenerator
 
-from hfedms_sim.world.airtime import FairPool, FifoPool
+from hfedms_sim.world.radio.airtime import FairPool, FifoPool
 from tests.verification.oracles import fair_speed, queue_step_by_step, serve_in_order, share_step_by_step
 from tests.verification.queueing import Log, PoolOf, Seconds, Served, serve
 

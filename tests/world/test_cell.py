@@ -7,11 +7,11 @@ from simpy import Environment
 
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.blocks import failed_blocks
 from hfedms_sim.world.cell import Cell
-from hfedms_sim.world.loss_draws import LossDraws
-from hfedms_sim.world.transfer import Demand
-from tests.world.radio import SEED, SENSORS, make_cell, transfer
+from hfedms_sim.world.radio.blocks import failed_blocks
+from hfedms_sim.world.radio.loss_draws import LossDraws
+from hfedms_sim.world.radio.transfer import Demand
+from tests.world.cells import SEED, SENSORS, make_cell, transfer
 
 
 def deliveries(env: Environment, cell: Cell, *sends: tuple[Any, int]) -> list[tuple[float, float]]:

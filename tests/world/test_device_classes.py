@@ -13,14 +13,14 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.cell import Cell
-from hfedms_sim.world.delivery import Delivery
-from hfedms_sim.world.frame_losses import lost_frames
-from hfedms_sim.world.frame_medium import FrameMedium
-from hfedms_sim.world.loss_draws import LossDraws
 from hfedms_sim.world.processes import AllDone
-from hfedms_sim.world.transfer import Transfer
+from hfedms_sim.world.radio.delivery import Delivery
+from hfedms_sim.world.radio.frame_losses import lost_frames
+from hfedms_sim.world.radio.frame_medium import FrameMedium
+from hfedms_sim.world.radio.loss_draws import LossDraws
+from hfedms_sim.world.radio.transfer import Transfer
 from tests.conftest import tiny_scenario
-from tests.world.radio import make_cell, transfer
+from tests.world.cells import make_cell, transfer
 
 # Polls of 0.5 s and 49.5 s of silence after each; downlink frames of 2 s and 18 s. So Q = 50 s.
 CLASS_A: dict[str, Any] = {

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from hfedms_sim import load_scenario, run
 from hfedms_sim.cli import main
-from hfedms_sim.world.airtime import FairPool
 from hfedms_sim.world.invariants import InvariantError, Invariants
+from hfedms_sim.world.radio.airtime import FairPool
 from hfedms_sim.world.transfer_log import TransferLog
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hfedms_sim.world.blocks import NegativeBinomial, failed_blocks, law_of_failures, negative_binomial_table
-from hfedms_sim.world.broadcasts import Bundled, ManyBlocks, _largest_geometric, _sum_of_blocks, broadcast_law
-from hfedms_sim.world.tabulated import Tabulated
+from hfedms_sim.world.radio.blocks import NegativeBinomial, failed_blocks, law_of_failures, negative_binomial_table
+from hfedms_sim.world.radio.broadcasts import Bundled, ManyBlocks, _largest_geometric, _sum_of_blocks, broadcast_law
+from hfedms_sim.world.radio.tabulated import Tabulated
 
 UNIFORMS = (0.0, 1e-12, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1 - 1e-6, 1 - 2**-53)
 MOST_BYTES = 50e6
@@ -28,9 +28,9 @@ def test_the_beta_function_gives_what_a_long_table_gives(blocks: int, error_rate
 def test_many_blocks_by_four_cumulants_are_a_thousandth_of_a_deviation_from_the_transform(
     blocks: int, error_rate: float, listeners: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfedms_sim.world.broadcasts._LONGEST_WINDOW", 2**20)
+    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_WINDOW", 2**20)
     exact = _sum_of_blocks(blocks, error_rate, listeners)
-    monkeypatch.setattr("hfedms_sim.world.broadcasts._LONGEST_WINDOW", 0)
+    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_WINDOW", 0)
     nearly = _sum_of_blocks(blocks, error_rate, listeners)
     assert isinstance(exact, Tabulated)
     assert isinstance(nearly, ManyBlocks)
@@ -44,7 +44,7 @@ def test_bundles_of_transmissions_have_the_law_of_single_ones(
     blocks: int, listeners: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = broadcast_law.__wrapped__(blocks, 0.99, listeners)
-    monkeypatch.setattr("hfedms_sim.world.broadcasts._LONGEST_BLOCK", 500)
+    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_BLOCK", 500)
     bundled = broadcast_law.__wrapped__(blocks, 0.99, listeners)
     assert isinstance(exact, Tabulated)
     assert isinstance(bundled, Bundled)

@@ -15,10 +15,10 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import Direction
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
-from hfedms_sim.world.energy import RoundEnergy, States
-from hfedms_sim.world.ledger import Ledger
-from hfedms_sim.world.sensor_energy import SensorEnergy, sensor_energy
-from tests.world.radio import SEED, SENSORS, make_cell, transfer
+from hfedms_sim.world.energy.ledger import Ledger
+from hfedms_sim.world.energy.meter import RoundEnergy, States
+from hfedms_sim.world.energy.sensor_energy import SensorEnergy, sensor_energy
+from tests.world.cells import SEED, SENSORS, make_cell, transfer
 
 SENSOR, END_S = 3, 200.0
 U = Draws(SEED).one_uniform("paging", SENSOR)  # its phase, as a share of any cycle

@@ -12,10 +12,10 @@ from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import Payload
 from hfedms_sim.trace import Trace
-from hfedms_sim.world.airtime import FairPool, FifoPool
 from hfedms_sim.world.cell import Cell
-from hfedms_sim.world.delivery import TransferAborted
-from tests.world.radio import make_cell, transfer
+from hfedms_sim.world.radio.airtime import FairPool, FifoPool
+from hfedms_sim.world.radio.delivery import TransferAborted
+from tests.world.cells import make_cell, transfer
 
 CURRENTS = {"voltage_v": 1.0, "sleep_ma": 0.0, "idle_ma": 1.0, "receive_ma": 500.0, "transmit_ma": 1000.0}
 RADIO = {"setup_s": 1.0, "inactivity_s": 10.0, "latency_s": 0.5, "energy": CURRENTS}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from hfedms_sim import compiled
+from hfedms_sim.system import compiled
 
 _NO_MEMORY = 1
 _FAULTS = {2: "counts must be at least 0 and add up to the samples", 3: "ranks must be from 0 to the history's rows"}

@@ -22,8 +22,8 @@ from hfedms_sim.learning.engine.extraction import Extraction
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.engine.steps import steps_of
+from hfedms_sim.learning.engine.workers import Workers
 from hfedms_sim.learning.networks import Network, Weights
-from hfedms_sim.learning.threads import Workers
 
 _BUNDLE_BYTES = 256 * 10**6
 

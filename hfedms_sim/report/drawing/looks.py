@@ -11,8 +11,8 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from hfedms_sim.exhibits import Bars, Dots, Lines, Panel, Timeline
-from hfedms_sim.foreign_text import printable
 from hfedms_sim.report.pictures import PALETTE
+from hfedms_sim.system.foreign_text import printable
 
 MARKERS = ("", "o", "s", "^", "D", "v")
 DOT_MARKERS = dict(zip(MARKERS, ("o", "s", "D", "v", "P", "<"), strict=True))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from hfedms_sim.errors import unwritable
 from hfedms_sim.explanation import Explanation, explain
-from hfedms_sim.files import write_atomically
 from hfedms_sim.report.page.blocks import Page, Prose, RunPart, Section
 from hfedms_sim.report.page.html import page_html
 from hfedms_sim.report.page.runs import PageRuns
@@ -22,6 +21,7 @@ from hfedms_sim.report.page.sections.time import time_section
 from hfedms_sim.report.page.sections.words import words
 from hfedms_sim.report.run_labels import scenarios_of
 from hfedms_sim.result import RunResult
+from hfedms_sim.system.files import write_atomically
 
 MOST_RUNS = 30
 """How many runs have sections of their own; the tables and curves have all."""

@@ -13,11 +13,11 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from hfedms_sim.exhibits import Figure, Value
-from hfedms_sim.provenance import package_version
 from hfedms_sim.report.exhibits import formatted
 from hfedms_sim.report.page.blocks import Drawing, Page, Section, Switch
 from hfedms_sim.report.page.encoding import encoded
 from hfedms_sim.report.page.thinning import thinned
+from hfedms_sim.system.provenance import package_version
 
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 

@@ -18,8 +18,8 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import format_bps
-from hfedms_sim.world.attachment import Placed, make_attachment
 from hfedms_sim.world.sensor_rows import rates
+from hfedms_sim.world.site.attachment import Placed, make_attachment
 
 Link = Literal["uplink", "downlink"]
 LINKS: tuple[Link, Link] = ("uplink", "downlink")

@@ -1,10 +1,63 @@
-"""The server of FedAdagrad, FedAdam and FedYogi: an adaptive optimiser whose moments are part of the state."""
+"""The server of FedAdagrad, FedAdam and FedYogi: an adaptive optimiser whose moments are part of the state.
+
+The mean change of a round is a pseudo-gradient Delta.
+
+adagrad   m = Delta                            v <- v + Delta^2
+adam      m <- b1 m + (1 - b1) Delta           v <- b2 v + (1 - b2) Delta^2
+yogi      m as adam                            v <- v - (1 - b2) Delta^2 sign(v - Delta^2)
+
+w <- w + rate m / (sqrt(v) + tau),   without bias correction; m starts at 0, v at tau^2
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor
 
 from hfedms_sim.learning.learner import ChainLearner, LearnerContext
 from hfedms_sim.learning.networks import Weights
-from hfedms_sim.learning.server_optimisers import Rule, ServerOptimiser
+from hfedms_sim.learning.state import arrays_of, weights_under
 from hfedms_sim.lineage import State
 from hfedms_sim.strategies.fedopt import FedAdagradSettings, FedAdamSettings, FedYogiSettings
+
+Rule = Literal["adagrad", "adam", "yogi"]
+
+
+@dataclass
+class ServerOptimiser:
+    rule: Rule
+    rate: float
+    tau: float
+    beta1: float = 0.0
+    beta2: float = 0.0
+    _first: Weights = field(default_factory=dict)
+    _second: Weights = field(default_factory=dict)
+
+    def state(self) -> State:
+        return arrays_of("first", self._first) | arrays_of("second", self._second)
+
+    def restore(self, state: State) -> None:
+        self._first, self._second = weights_under("first", state), weights_under("second", state)
+
+    def step(self, weights: Weights, mean: Weights) -> Weights:
+        """Return the new values of all that is in `mean`, which is what the participants' models average to."""
+        return {name: self._step(name, weights[name], value - weights[name]) for name, value in mean.items()}
+
+    def _step(self, name: str, value: Tensor, change: Tensor) -> Tensor:
+        first = self._first.get(name, torch.zeros_like(value))
+        second = self._second.get(name, torch.full_like(value, self.tau**2))
+        squared = change.square()
+        if self.rule == "adagrad":
+            first, second = change, second + squared
+        else:
+            first = self.beta1 * first + (1 - self.beta1) * change
+            if self.rule == "adam":
+                second = self.beta2 * second + (1 - self.beta2) * squared
+            else:
+                second = second - (1 - self.beta2) * squared * torch.sign(second - squared)
+        self._first[name], self._second[name] = first, second
+        return value + self.rate * first / (second.sqrt() + self.tau)
 
 
 class AdaptiveServerLearner(ChainLearner):

@@ -1,12 +1,23 @@
-"""IDA's server: a mean of models weighed by the inverse of their distance to the plain mean."""
+"""IDA's server: models near the mean of the round's models count more.
+
+alpha_k = 1 / (|mean - w_k| + eps), normalised; the mean is the plain one, the norm l2 or l1 over all parameters
+"""
+
+from collections.abc import Sequence
 
 import torch
 
-from hfedms_sim.learning.engine import LocalSet, TrainedChains
-from hfedms_sim.learning.inverse_distance import inverse_distance_mean
+from hfedms_sim.learning.engine import LocalSet, Norm, TrainedChains
 from hfedms_sim.learning.learner import ChainLearner, LearnerContext, shares
 from hfedms_sim.learning.networks import Weights, network_of
 from hfedms_sim.strategies.ida import IdaSettings
+
+EPSILON = 1e-8
+
+
+def inverse_distance_mean(ends: TrainedChains, shares: Sequence[float], norm: Norm = "l2") -> Weights | None:
+    """`shares` multiply the inverse distances."""
+    return ends.mean_by_distance(lambda number, distance: shares[number] / (distance + EPSILON), norm)
 
 
 class InverseDistanceLearner(ChainLearner):

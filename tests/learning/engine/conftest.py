@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hfedms_sim import compiled
+from hfedms_sim.system import compiled
 
 UNDER_TEST = Path(os.environ.get("KERNELS_UNDER_TEST", compiled.DIRECTORY)).resolve()
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hfedms_sim import compiled
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.compression import by_content, by_seed, half, largest, quantised
 from hfedms_sim.learning.distillation import distilling
@@ -17,6 +16,7 @@ from hfedms_sim.learning.engine.compressing import CompressingEngine
 from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSStaticSettings
+from hfedms_sim.system import compiled
 from tests.learning.tiny_factory import DRAWS, SHUFFLES, SPEC, START, RandomImages
 
 SGD = Sgd(0.1, 3)

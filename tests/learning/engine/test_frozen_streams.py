@@ -21,10 +21,10 @@ from hfedms_sim.learning.engine import (
     lowrank,
 )
 from hfedms_sim.learning.fusion import Operator
-from hfedms_sim.learning.mmd import two_streams
 from hfedms_sim.learning.networks import Network, Weights
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario.models import ModelSpec
+from hfedms_sim.strategies.learners.fedmmd import two_streams
 from tests.learning.engine.rounds_at_random import (
     chains_of,
     descents,

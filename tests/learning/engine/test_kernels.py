@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from hfedms_sim import compiled
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.kernels import Chains, Pooled
+from hfedms_sim.system import compiled
 from tests.learning.engine.convolutions import Convolution, accurate, channels_first, convolution
 
 ODD_SHAPES = {

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from hfedms_sim import compiled
 from hfedms_sim.learning.engine.kernels import PackedDense
+from hfedms_sim.system import compiled
 from tests.learning.engine.convolutions import accurate
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from hfedms_sim.learning import mmd
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import CROSS_ENTROPY, Loss
-from hfedms_sim.learning.mmd import two_streams
+from hfedms_sim.strategies.learners.fedmmd import two_streams
 
 LOSSES = {"cross-entropy": CROSS_ENTROPY, "mmd": two_streams(0.7), "distillation": distilling(30.0)}
 every_loss = pytest.mark.parametrize("name", LOSSES)

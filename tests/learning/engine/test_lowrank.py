@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim import compiled
 from hfedms_sim.learning.engine import ENGINES, Chain, GenericEngine, LowRankEngine, Sgd, dense, lowrank
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
+from hfedms_sim.system import compiled
 from tests.learning.engine.rounds_at_random import (
     CLASSES,
     chains_of,

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from hfedms_sim import compiled
 from hfedms_sim.learning.engine import GenericEngine, LowRankEngine, NativeEngine, Sgd, dense
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
+from hfedms_sim.system import compiled
 from tests.learning.engine.rounds_at_random import CLASSES, chains_of, convolution, local_set, network_of
 
 pytestmark = pytest.mark.skipif(not compiled.available(), reason="no compiled kernels")

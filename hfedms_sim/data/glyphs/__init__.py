@@ -1,0 +1,1 @@
+"""Handwritten characters of many writers, drawn on demand."""

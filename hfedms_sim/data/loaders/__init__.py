@@ -1,0 +1,1 @@
+"""Data sets of arrays, and the files they are read from."""

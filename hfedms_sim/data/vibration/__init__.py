@@ -1,0 +1,1 @@
+"""Vibration of machines with healthy and damaged bearings; docs/vibration.md."""

@@ -1,0 +1,1 @@
+"""The paper's tables and figures, one experiment each, and what several of them share."""

@@ -1,0 +1,1 @@
+"""What is told of a command while it works."""

@@ -1,0 +1,1 @@
+"""Joules and connected time of the sensors' radios."""

@@ -1,0 +1,160 @@
+"""What becomes of somebody who waits for a part that is down, and how whoever needs it hears that it goes down.
+
+    patiently    waits until all parts are up again, and gives up after the timeout
+    Watch        interrupts the processes that need a part at the moment it goes down
+
+Both look at paths that are known ahead (spells.py), so nothing has to happen on the clock while nobody needs a part.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import heappop, heappush
+from math import inf
+from typing import NamedTuple
+
+from simpy import Environment, Event, Timeout
+from simpy.events import Process, ProcessGenerator
+
+from hfedms_sim.world.faults.spells import AnyDown, Spells, Standing
+
+
+class GivenUp(Exception):  # noqa: N818  what happened, as simpy.Interrupt is to a process
+    """Somebody has waited long enough, or tried often enough. `part`: what for, if it is down."""
+
+    def __init__(self, reason: str, part: "Part | None" = None) -> None:
+        super().__init__(reason)
+        self.part = part
+
+
+class Crashed(Exception):  # noqa: N818
+    """The sensor has lost what it held. As cause of an interrupt."""
+
+
+class Disturbed(Exception):  # noqa: N818
+    """A transfer that is under way cannot go on as it is. As cause of an interrupt."""
+
+
+class RoundClosed(Exception):  # noqa: N818
+    """Whoever has not arrived by now is late. As cause of an interrupt."""
+
+
+class Part(NamedTuple):
+    """One thing of a path, and what to call it."""
+
+    spells: Spells
+    entity: int
+    name: str
+
+    def standing(self, now_s: float) -> Standing:
+        return self.spells.standing(self.entity, now_s)
+
+
+def patiently(env: Environment, parts: Sequence[Part], timeout_s: float) -> ProcessGenerator:
+    """Wait until all the parts are up, and give up after the timeout."""
+    gives_up_s = env.now + timeout_s
+    while (down := _down(parts, env.now)) is not None:
+        part, until_s = down
+        if until_s > gives_up_s:
+            yield from until(env, gives_up_s)
+            raise GivenUp(f"{part.name} is down", part)
+        yield Timeout(env, until_s - env.now)
+
+
+def until(env: Environment, time_s: float) -> ProcessGenerator:
+    """Wait until a time, again if the clock rounded it short."""
+    while env.now < time_s:
+        yield Timeout(env, time_s - env.now)
+
+
+def _down(parts: Sequence[Part], now_s: float) -> tuple[Part, float] | None:
+    """Return the first part that is down, and until when."""
+    for part in parts:
+        standing = part.standing(now_s)
+        if standing.is_down:
+            return part, standing.until_s
+    return None
+
+
+OnChange = Callable[[], object]
+
+
+class Watch:
+    """Tells whoever needs an entity of a path when its standing changes.
+
+    One alarm for the next change of all entities that anybody needs: most changes come when nobody does any more.
+    """
+
+    def __init__(self, env: Environment, spells: AnyDown | Spells) -> None:
+        self.env = env
+        self.spells = spells
+        self.is_needless = isinstance(spells, AnyDown) and not spells.paths
+        """Whether nothing of it ever changes while a round is played."""
+        self._told: dict[int, list[OnChange]] = {}
+        self._changes: list[tuple[float, int]] = []  # heap: when, and whose
+        self._awaited_s: dict[int, float] = {}  # the change of each entity that is in it
+        self._alarm_s = inf
+
+    @property
+    def is_unwatched(self) -> bool:
+        """Whether nobody needs any of the entities now."""
+        return not self._told
+
+    def tell(self, entity: int, on_change: OnChange) -> None:
+        """Call `on_change` whenever the entity goes down or comes back, until it is forgotten."""
+        self._told.setdefault(entity, []).append(on_change)
+        self._await(entity)
+
+    def forget(self, entity: int, on_change: OnChange) -> None:
+        told = self._told[entity]
+        told.remove(on_change)
+        if not told:
+            del self._told[entity]
+
+    def _await(self, entity: int) -> None:
+        changes_s = self.spells.standing(entity, self.env.now).until_s
+        if changes_s < inf and self._awaited_s.get(entity) != changes_s:
+            self._awaited_s[entity] = changes_s
+            heappush(self._changes, (changes_s, entity))
+            self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        """Set the alarm for the next change, unless an earlier one is set: that one will look again."""
+        if self._changes and self._changes[0][0] < self._alarm_s:
+            self._alarm_s = self._changes[0][0]
+            Timeout(self.env, self._alarm_s - self.env.now).callbacks.append(partial(self._ring, self._alarm_s))
+
+    def _ring(self, alarm_s: float, alarm: Event) -> None:
+        if alarm_s != self._alarm_s:
+            return  # replaced by an earlier one
+        self._alarm_s = inf
+        while self._changes and self._changes[0][0] <= self.env.now:
+            changes_s, entity = heappop(self._changes)
+            if self._awaited_s.get(entity) == changes_s:
+                del self._awaited_s[entity]
+                for on_change in tuple(self._told.get(entity, ())):
+                    on_change()
+                if entity in self._told:
+                    self._await(entity)
+        self._set_alarm()
+
+
+class Interrupting:
+    """Within this, a change of any of these entities interrupts a process."""
+
+    __slots__ = ("_cause", "_process", "_watched")
+
+    def __init__(self, process: Process, cause: Exception, watched: Sequence[tuple[Watch, int]]) -> None:
+        self._process = process
+        self._cause = cause
+        self._watched = watched
+
+    def __enter__(self) -> None:
+        for watch, entity in self._watched:
+            watch.tell(entity, self)
+
+    def __exit__(self, *error: object) -> None:
+        for watch, entity in self._watched:
+            watch.forget(entity, self)
+
+    def __call__(self) -> None:
+        self._process.interrupt(self._cause)

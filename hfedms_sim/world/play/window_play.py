@@ -1,0 +1,111 @@
+"""A round without a barrier: a window, closed after so many arrivals; whoever is under way then goes on.
+
+What ends at one instant is handled at its end, in the order in which it started: first the server takes in chains that
+are over, until the window has all its arrivals; then, if it is still open, a group on standby starts for each of them.
+Chains that ended at that instant and were not taken in belong to the next window, which closes at once if they are
+enough; their sensors are busy until then. So the order of events on the clock decides nothing.
+
+The window is also closed at its deadline, and when nobody is under way any more and nobody can start.
+"""
+
+from dataclasses import replace
+
+from simpy import Event, Timeout
+from simpy.events import ProcessGenerator
+
+from hfedms_sim.rounds import Group, Plan, RoundRecord
+from hfedms_sim.world.play.chains import Chains
+from hfedms_sim.world.play.floor import Floor
+from hfedms_sim.world.play.under_way import Course, End, Standby, UnderWay
+from hfedms_sim.world.processes import EndOfInstant, Process
+
+
+class WindowPlay(Chains):
+    """One window. It is kept while one of its chains is under way."""
+
+    def __init__(self, floor: Floor, plan: Plan, closes_s: float | None, quorum: float, under_way: UnderWay) -> None:
+        super().__init__(floor, plan, closes_s, quorum)
+        self._under_way = under_way
+        self._standby = Standby(plan.standby, under_way)
+        self._closed = Event(self.env)
+        self._is_looking = self._is_due = False
+        self._taken: list[End] = []
+        self._arrivals = 0
+
+    def play(self, start_s: float) -> RoundRecord:
+        """Play the window, which began then, and return what happened."""
+        plan, self._under_way.on_end = self._plan, self._look
+        for group in plan.groups:
+            self._start(group)
+        if self.closes_s is not None:
+            Timeout(self.env, max(0.0, self.closes_s - self.env.now)).callbacks.append(self._fall_due)
+        self._look()
+        self.run_until(self._closed)
+        self._under_way.on_end = None
+        record = self._record(start_s)
+        self._forget()
+        return record
+
+    def _forget(self) -> None:
+        """Keep no more than chains under way need: there may be many windows that wait for their last."""
+        self._plan = replace(self._plan, groups=(), standby=())
+        self._standby = Standby((), self._under_way)
+        self._taken = []
+
+    def _fall_due(self, _: Event) -> None:
+        """Close the window, when its deadline is there, at the end of this instant."""
+        self._is_due = True
+        self._look()
+
+    def _start(self, group: Group) -> None:
+        course = self._under_way.begin(self._turn, group)
+        Process(self.env, self._way(course))
+
+    def _way(self, course: Course) -> ProcessGenerator:
+        """Play a chain, and say when it is over."""
+        yield from self._chain(course.number, course.group, course.chain)
+        self._under_way.end(self.env.now, course, has_arrived=course.number in self._arrived)
+
+    def _look(self) -> None:
+        """Look at the end of this instant at what has ended."""
+        if not self._is_looking and not self._closed.triggered:
+            self._is_looking = True
+            EndOfInstant(self.env).callbacks.append(self._settle)
+
+    def _settle(self, _: Event) -> None:
+        """Take in what has ended; then close the window, or let others start."""
+        self._is_looking = False
+        awaited = self._plan.closes_after
+        taken = self._under_way.take(None if awaited is None else awaited - self._arrivals)
+        for end in taken:
+            self._arrivals += end.has_arrived
+            self._standby.release(end.course.group)
+        self._taken += taken
+        if self._arrivals == awaited or self._is_due:
+            self._closed.succeed()
+            return
+        for group in filter(None, (self._standby.next() for _ in taken)):
+            self._start(group)
+        if not len(self._under_way):
+            self._closed.succeed()
+
+    def _record(self, start_s: float) -> RoundRecord:
+        plan, taken, under_way = self._plan, self._taken, self._under_way
+        counts = self._judged([end.has_arrived for end in taken], asked=plan.closes_after or len(taken))
+        models_since = tuple(under_way.models - end.course.model for end in taken)
+        under_way.models += any(counts)
+        return RoundRecord(
+            round=plan.round,
+            cycle=plan.cycle,
+            phase=plan.phase,
+            chains=tuple(tuple(end.course.chain) for end in taken),
+            arrived=tuple(counts),
+            start_s=start_s,
+            end_s=self.env.now,
+            arrivals=self._arrivals,
+            participants=sum(len(end.course.group.sensors) for end in taken),
+            started=tuple(end.course.started for end in taken),
+            under_way=under_way.rounds,
+            numbers=tuple(end.course.group.number for end in taken),
+            models_since=models_since,
+        )

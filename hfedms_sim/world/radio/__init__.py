@@ -1,0 +1,1 @@
+"""A transfer on the air: media and their airtime, losses, deliveries."""

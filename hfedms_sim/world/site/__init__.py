@@ -1,0 +1,1 @@
+"""Where sensors and base stations stand, what reaches them, and at which rates."""

@@ -1,0 +1,1 @@
+"""Which samples a sensor has captured when: arrival laws, shifts, buffers."""

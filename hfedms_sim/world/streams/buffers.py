@@ -1,0 +1,121 @@
+"""The sensors' buffers: bounded, drop-oldest, read newest first, over fixed arrival paths.
+
+A sample is known by its arrival index from 0. A buffer holds the newest `buffer` samples that arrived and were not
+captured; a capture takes the newest `batch` of them and leaves the older ones waiting. Between captures only
+arrivals happen, so what the buffer holds follows from the arrival count and from what the last capture left: there
+is no event per sample, and nothing is kept for a sensor before its first capture. For each sensor, at any time,
+
+    arrived = captured + overflowed + waiting.
+
+A capture takes no time, and a sample's age is nobody's concern: a buffer never drops a sample for being old.
+"""
+
+import math
+from typing import NamedTuple
+
+from hfedms_sim.world.streams.arrivals import ArrivalPath
+
+Ranges = tuple[tuple[int, int], ...]  # (first arrival index, length), ascending, with gaps between
+
+
+class Capture(NamedTuple):
+    """`arrived` and `overflowed` count since the sensor's last capture. Of no samples the next arrival is first."""
+
+    first_arrival: int
+    arrived: int
+    overflowed: int
+    captured: int
+    ranges: Ranges
+
+
+class _Left(NamedTuple):
+    """What a capture leaves behind: how many samples had arrived, and which of them still wait."""
+
+    arrivals: int
+    waiting: int
+    ranges: Ranges
+
+
+_UNTOUCHED = _Left(0, 0, ())
+
+
+class Buffers:
+    def __init__(self, path: ArrivalPath, batch: int, buffer: int) -> None:
+        if not 1 <= batch <= buffer:
+            raise ValueError(f"batch = {batch}, buffer = {buffer}: must be 1 <= batch <= buffer")
+        self._path = path
+        self._batch = batch
+        self._buffer = buffer
+        self._left: dict[int, _Left] = {}
+
+    def capture(self, sensor: int, now_s: float, limit: int | None = None) -> Capture:
+        """Takes the newest `batch` samples, fewer if fewer are there or if `limit` is lower."""
+        left = self._left.get(sensor, _UNTOUCHED)
+        arrivals = self._arrivals(sensor, now_s, left)
+        arrived = arrivals - left.arrivals
+        waiting = min(left.waiting + arrived, self._buffer)
+        captured = min(waiting, self._batch if limit is None else min(self._batch, limit))
+        held = newest(_appended(left.ranges, left.arrivals, arrived), waiting)
+        taken = newest(held, captured)
+        self._left[sensor] = _Left(arrivals, waiting - captured, oldest(held, waiting - captured))
+        first_arrival = taken[0][0] if taken else arrivals
+        return Capture(first_arrival, arrived, left.waiting + arrived - waiting, captured, taken)
+
+    def waiting(self, sensor: int, now_s: float) -> int:
+        """How many samples the buffer holds."""
+        return min(self._offered(sensor, now_s), self._buffer)
+
+    def overflowed(self, sensor: int, now_s: float) -> int:
+        """How many samples were lost since the last capture: those the next one will report, and perhaps more."""
+        return max(self._offered(sensor, now_s) - self._buffer, 0)
+
+    def ready_s(self, sensor: int, now_s: float, samples: int) -> float:
+        """The first time from now on at which the buffer holds so many samples; infinity if it never will."""
+        left = self._left.get(sensor, _UNTOUCHED)
+        if samples > self._buffer:
+            return math.inf
+        if samples <= left.waiting:
+            return now_s
+        return max(now_s, self._path.time_of(sensor, left.arrivals + samples - left.waiting))
+
+    def _offered(self, sensor: int, now_s: float) -> int:
+        left = self._left.get(sensor, _UNTOUCHED)
+        return left.waiting + self._arrivals(sensor, now_s, left) - left.arrivals
+
+    def _arrivals(self, sensor: int, now_s: float, left: _Left) -> int:
+        arrivals = self._path.count(sensor, now_s)
+        if arrivals < left.arrivals:
+            raise ValueError(f"sensor {sensor}, {now_s} s: time runs back, a capture came later")
+        return arrivals
+
+
+def newest(ranges: Ranges, samples: int) -> Ranges:
+    kept: list[tuple[int, int]] = []
+    for first, length in reversed(ranges):
+        taken = min(length, samples)
+        if not taken:
+            break
+        kept.append((first + length - taken, taken))
+        samples -= taken
+    return tuple(reversed(kept))
+
+
+def oldest(ranges: Ranges, samples: int) -> Ranges:
+    kept: list[tuple[int, int]] = []
+    for first, length in ranges:
+        taken = min(length, samples)
+        if not taken:
+            break
+        kept.append((first, taken))
+        samples -= taken
+    return tuple(kept)
+
+
+def _appended(ranges: Ranges, first: int, length: int) -> Ranges:
+    """One more range after the others, merged into the last if they touch."""
+    if not length:
+        return ranges
+    if ranges and sum(ranges[-1]) == first:
+        last_first, last_length = ranges[-1]
+        return (*ranges[:-1], (last_first, last_length + length))
+    return (*ranges, (first, length))
