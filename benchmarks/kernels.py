@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.kernels import Chains
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 
 BATCH = 5
 REPEATS = 15
@@ -112,7 +112,7 @@ def classifier(chains: int, steps: int, features: int = 2048, classes: int = 62)
     def compiled() -> None:
         kernels.classifier_steps(x, own, labels, (weights, bias), rate, batch_size=BATCH)
 
-    row(f"classifier, {chains} chains, {steps} steps each", samples, compiled, batched)
+    row(f"classifier, {chains} chains, {steps} steps each", samples, native_library, batched)
 
 
 def extraction(images: int = 64, rows: int = 512) -> None:
@@ -138,7 +138,9 @@ def extraction(images: int = 64, rows: int = 512) -> None:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    print(f"| {compiled.variant()} | microseconds a sample | torch {torch.__version__} | ratio |\n|---|---|---|---|")
+    print(
+        f"| {native_library.variant()} | microseconds a sample | torch {torch.__version__} | ratio |\n|---|---|---|---|"
+    )
     convolution(28, 1, 32)
     convolution(14, 32, 64)
     history(110, 45)

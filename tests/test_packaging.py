@@ -74,11 +74,11 @@ def test_without_a_compiler_everything_but_the_kernels_is_built(source: Path, tm
     wheel, said = build(copy, tmp_path, CC="/nonexistent")
     assert len([line for line in said.splitlines() if "installed without compiled kernels" in line]) == 1
     zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
-    question = "from hfedms_sim.system import compiled; print(compiled.__file__, compiled.available())"
+    question = "from hfedms_sim.system import native_library as n; print(n.__file__, n.available())"
     answer = subprocess.run(
         [sys.executable, "-c", question], cwd=tmp_path / "installed", capture_output=True, text=True
     )
-    installed = tmp_path / "installed" / "hfedms_sim" / "compiled.py"
+    installed = tmp_path / "installed" / "hfedms_sim" / "native_library.py"
     assert answer.stdout.split() == [str(installed), "False"]
 
 

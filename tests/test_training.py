@@ -21,7 +21,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import open_run, run
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.conftest import FAST, tiny_scenario
 
 LEARNING_COLUMNS = ["accuracy", "loss", "accuracy_p10", "accuracy_p50", "accuracy_p90", "probe_accuracy"]
@@ -153,24 +153,24 @@ def test_a_loss_that_is_not_finite_ends_a_run_too(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_native_engine_without_compiled_kernels_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.SETTING, "off")
+    monkeypatch.setenv(native_library.SETTING, "off")
     with pytest.raises(InputError, match="engine = 'native': there are no compiled kernels here; allowed: auto"):
         trained(engine="native")
 
 
 def test_a_kernel_variant_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.SETTING, "mmx")
+    monkeypatch.setenv(native_library.SETTING, "mmx")
     with pytest.raises(InputError, match=r"HFEDMS_SIM_KERNELS='mmx' cannot be used here\. Allowed: off"):
         trained()
 
 
 def test_without_kernels_auto_takes_the_low_rank_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.SETTING, "off")
+    monkeypatch.setenv(native_library.SETTING, "off")
     assert trained(rounds=1).summary["lineage"] == trained(rounds=1, engine="lowrank").summary["lineage"]
 
 
 def test_auto_takes_the_fast_engine_where_it_knows_the_loss() -> None:
-    fastest = "native" if compiled.available() else "lowrank"
+    fastest = "native" if native_library.available() else "lowrank"
     automatic, fast, plain = (trained(rounds=1, engine=engine) for engine in ("auto", fastest, "generic"))
     assert automatic.summary["lineage"] == fast.summary["lineage"] != plain.summary["lineage"]
     assert fast.summary["final_loss"] == pytest.approx(plain.summary["final_loss"], rel=1e-5)
@@ -181,7 +181,7 @@ OWN_LOSS = [{"name": "fedmmd"}, {"name": "fedfusion"}, {"name": "hfedms-d", "bet
 
 @pytest.mark.parametrize("strategy", OWN_LOSS, ids=lambda strategy: strategy["name"])
 def test_a_loss_or_network_of_its_own_is_trained_by_the_fast_engine_too(strategy: dict[str, Any]) -> None:
-    fastest = "native" if compiled.available() else "lowrank"
+    fastest = "native" if native_library.available() else "lowrank"
     automatic, fast, plain = (
         trained(rounds=1, strategy=strategy, engine=engine, model="small-cnn")
         for engine in ("auto", fastest, "generic")
@@ -231,7 +231,7 @@ def test_a_device_that_is_not_there_is_refused() -> None:
 def test_over_five_seeds_the_engines_reach_the_same_accuracy(engine: str) -> None:
     """Their last bits differ, and so does what grows out of them; on average by less than a hundredth."""
 
-    if engine == "native" and not compiled.available():
+    if engine == "native" and not native_library.available():
         pytest.skip("no compiled kernels here")
 
     def accuracy(seed: int, engine: str) -> float:

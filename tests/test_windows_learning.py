@@ -26,7 +26,7 @@ from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import Progress, parts_of, play, run, session
 from hfedms_sim.strategies.known import strategy_of
 from hfedms_sim.strategies.learners import make_learner
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests import second_windows as loops
 from tests.contracts.toy import DEVICES, write_toy
 from tests.interrupted import outcome
@@ -353,7 +353,7 @@ def test_engines_agree_to_rounding(tmp_path: Path, strategy: dict[str, Any]) -> 
     scenario = toy_scenario(tmp_path, strategy, rounds=10)
     parts_ = parts_of(scenario)
     records, models = records_of(scenario), {}
-    for engine in ("generic", "lowrank", *(["native"] if compiled.available() else [])):
+    for engine in ("generic", "lowrank", *(["native"] if native_library.available() else [])):
         learner = make_learner(scenario, parts_.model, session._batches(scenario, parts_.dataset), engine)
         for record in records:
             learner.learn(record)

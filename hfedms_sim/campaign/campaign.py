@@ -22,10 +22,10 @@ from hfedms_sim.campaign import records
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
 from hfedms_sim.campaign.dispatch import Turn, dispatched
-from hfedms_sim.campaign.kinship import Kin, kinship
 from hfedms_sim.campaign.records import Record
 from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
+from hfedms_sim.campaign.training_tree import Branch, training_tree
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
 from hfedms_sim.errors import InputError, OneLineError, RunError
@@ -80,13 +80,13 @@ class Campaign:
         """
         try:
             self._digests = claim(self.directory, self.trials, self.options)
-            before = self._kinship_before()
+            before = self._tree_before()
             remove_checksums(self.directory.path)
             for name in ("trials", records.DIRECTORY):
                 own_directory(self.directory.path / name)
             self._finished = {each.name for each in self.trials if self._is_kept(each)}
-            kin = {} if self.options.timing_only else self._kinship(workers, before)
-            self._play(workers, kin)
+            tree = {} if self.options.timing_only else self._tree(workers, before)
+            self._play(workers, tree)
         except OSError as error:
             where = error.filename or self.directory.path
             raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
@@ -143,10 +143,10 @@ class Campaign:
         records.write_record(self.directory.path, replace(found, trial=trial.name, variant=trial.variant))
         return True
 
-    def _kinship(self, workers: Workers, before: dict[str, Kin]) -> dict[str, Kin]:
+    def _tree(self, workers: Workers, before: dict[str, Branch]) -> dict[str, Branch]:
         """Return who learns from whom: `before`, as an earlier session found it, or by timing all that can take part.
 
-        A finished trial whose run directory is gone can teach nobody. If it was to, kin is found anew without it.
+        A finished trial whose run directory is gone can teach nobody. If it was to, tree is found anew without it.
         """
         if not self._unfinished:
             return {}
@@ -158,16 +158,16 @@ class Campaign:
         }
         paths = self._timed(able, tasks, workers)
         latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
-        kin = kinship({name: paths[name] for name in latest_stop_first})
+        tree = training_tree({name: paths[name] for name in latest_stop_first})
         if not self.failures:
-            self.directory.write_json(TREE, {name: kin[name].as_json() for name in kin})
+            self.directory.write_json(TREE, {name: tree[name].as_json() for name in tree})
         for name in self._finished:
             for noted in (self.failures, self.refused):
                 noted.pop(name, None)  # it could not be timed, but is finished
             self._at_fault.discard(name)
-        return kin
+        return tree
 
-    def _kinship_before(self) -> dict[str, Kin]:
+    def _tree_before(self) -> dict[str, Branch]:
         """Return who learns from whom as an earlier session found it; a damaged tree is removed.
 
         It is read while its checksum is still there.
@@ -177,7 +177,7 @@ class Campaign:
             return {}
         try:
             Checksums(path.parent).require(path.name)
-            return {name: Kin.from_json(kin) for name, kin in read_json(path).items()}
+            return {name: Branch.from_json(tree) for name, tree in read_json(path).items()}
         except (InputError, KeyError, TypeError, AttributeError):
             self.on_notice(f"{path}: damaged, and made anew")
         remove_checksums(path.parent)
@@ -201,14 +201,14 @@ class Campaign:
             self._tell(meter, turn)
         return paths
 
-    def _play(self, workers: Workers, kin: Mapping[str, Kin]) -> None:
+    def _play(self, workers: Workers, tree: Mapping[str, Branch]) -> None:
         trials = {trial.name: trial for trial in self._unfinished}
-        tasks = {name: self._task(trial, kin.get(name, Kin())) for name, trial in trials.items()}
-        shared = {name: each.shared_rounds for name, each in kin.items()}
+        tasks = {name: self._task(trial, tree.get(name, Branch())) for name, trial in trials.items()}
+        shared = {name: each.shared_rounds for name, each in tree.items()}
         meter = Meter("running", self.trials, trials, shared, counts_played=self.options.timing_only)
 
         def is_ready(name: str, pending: Collection[str]) -> bool:
-            mine = kin.get(name, Kin())
+            mine = tree.get(name, Branch())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
         self._tell(meter, Turn([], (), {}))
@@ -247,14 +247,14 @@ class Campaign:
         failed = len(self.failures) - len(self.refused)
         self.on_standing(meter.standing(turn.running, failed, turn.at, ended))
 
-    def _task(self, trial: Trial, kin: Kin) -> TrialTask:
+    def _task(self, trial: Trial, tree: Branch) -> TrialTask:
         return TrialTask(
             scenario=trial.scenario,
             options=self.options,
             directory=self.path_of(trial.name),
-            parent=None if kin.parent is None else self.path_of(kin.parent),
-            fork=kin.fork,
-            pins=frozenset(kin.pins),
+            parent=None if tree.parent is None else self.path_of(tree.parent),
+            fork=tree.fork,
+            pins=frozenset(tree.pins),
             imports=outside_modules(trial.scenario),
         )
 

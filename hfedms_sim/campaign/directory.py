@@ -17,7 +17,7 @@ from typing import Any
 from hfedms_sim.campaign.records import DIRECTORY, digest_of
 from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.campaign.trials import Trial
-from hfedms_sim.data.loaders.files import naming, only_file
+from hfedms_sim.data.loaders.files import errors_name, only_file
 from hfedms_sim.errors import InputError
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.run_directory import RunDirectory, require_no_links
@@ -145,7 +145,7 @@ def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[st
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or that of all files of a directory and their names."""
-    with naming(path):
+    with errors_name(path):
         if not path.is_dir():
             return sha256_of(only_file(path))
         files = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))

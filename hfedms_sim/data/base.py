@@ -117,7 +117,7 @@ class DataSource(ABC):
         """
 
 
-def delivered(pixels: NDArray[np.uint8], *, inverted: bool = False) -> NDArray[np.float32]:
+def as_inputs(pixels: NDArray[np.uint8], *, inverted: bool = False) -> NDArray[np.float32]:
     """Return stored pixels as values from 0 to 1."""
     wanted = 255 - pixels if inverted else pixels
     return wanted.astype(np.float32) / np.float32(255)

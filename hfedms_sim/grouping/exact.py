@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.grouping.affinity import ClientCounts, Counts, Floats, Labels, Sums
-from hfedms_sim.grouping.augmenting import even_out
-from hfedms_sim.grouping.smoothed_prices import Prices, balancing_prices
+from hfedms_sim.grouping.augmenting_paths import even_out
+from hfedms_sim.grouping.dual_prices import Prices, balancing_prices
 
 _NEAR_TIE = 6.0  # in temperatures
 _RESTART = 0.3  # of the temperature at which the previous iteration took its first step

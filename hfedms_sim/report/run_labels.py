@@ -37,7 +37,7 @@ def run_sets(results: Sequence[RunResult], *, each: bool = False) -> list[RunSet
     sets: dict[str, list[int]] = {}
     for index, result in enumerate(results):
         sets.setdefault(f"{index}" if each else without_seed(result), []).append(index)
-    facts, settings = telling_facts(results), telling_settings(results)
+    facts, settings = distinguishing_keys(results), telling_settings(results)
     labelled = []
     for indices in sets.values():
         runs = tuple(results[index] for index in indices)
@@ -85,7 +85,7 @@ def _seeds(runs: Sequence[RunResult]) -> str:
     return f"seed {min(seeds)}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
 
-def telling_facts(results: Sequence[RunResult]) -> list[str]:
+def distinguishing_keys(results: Sequence[RunResult]) -> list[str]:
     """Return the keys of the summary that tell the runs apart; always the strategy."""
     facts = ("strategy", "profile", "scenario", "seed")
     return [key for key in facts if key == "strategy" or len({str(result.summary[key]) for result in results}) > 1]

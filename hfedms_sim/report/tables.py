@@ -15,7 +15,7 @@ from hfedms_sim import exhibits
 from hfedms_sim.limits.links import is_airtime_shared
 from hfedms_sim.report.captions import add_rows, captioned
 from hfedms_sim.report.energy import energy_rows, extrapolation_note, mark_of
-from hfedms_sim.report.run_labels import is_timing_only, telling_facts, telling_settings
+from hfedms_sim.report.run_labels import distinguishing_keys, is_timing_only, telling_settings
 from hfedms_sim.report.saturation import allowed_airtime, busiest_cell, saturation
 from hfedms_sim.result import RunResult
 from hfedms_sim.stopping import stopped_of
@@ -60,7 +60,7 @@ def targets_table(results: Sequence[RunResult]) -> Table:
 
 def targets_in_words(results: Sequence[RunResult]) -> exhibits.Table:
     """Return what each run had spent when it first reached each target, as people read it."""
-    telling, settings = telling_facts(results), telling_settings(results)
+    telling, settings = distinguishing_keys(results), telling_settings(results)
     header = (*telling, *(["settings"] if any(settings) else []), "accuracy", *_SPENT)
     rows = []
     for result, own in zip(results, settings, strict=True):

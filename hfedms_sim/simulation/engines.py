@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import ModelSpec, Scenario
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 
 
 def engine_of(scenario: Scenario, model: ModelSpec, device: str = "cpu") -> str:
     """Return the engine's name; `auto` is the fastest here that knows the network and the sensors' optimiser."""
     unknown = _unknown_to_fast_engines(scenario, model)
     if unknown is None:
-        fastest = "native" if device == "cpu" and compiled.available() else "lowrank"
+        fastest = "native" if device == "cpu" and native_library.available() else "lowrank"
         return fastest if scenario.engine == "auto" else scenario.engine
     if scenario.engine in ("auto", "generic"):
         return "generic"
@@ -59,10 +59,10 @@ def require_runnable(computing: Computing) -> None:
     if computing.device != "cpu":
         where = f"runs on the CPU, not on {computing.device}"
         raise InputError(f"engine = 'native': {where}; allowed: auto, generic, lowrank")
-    if not compiled.available():
+    if not native_library.available():
         raise InputError("engine = 'native': there are no compiled kernels here; allowed: auto, generic, lowrank")
 
 
 def instruction_set(engine: str) -> str:
     """What decides the last bits of what is learnt."""
-    return f"{platform.machine()} {compiled.variant()}" if engine == "native" else platform.machine()
+    return f"{platform.machine()} {native_library.variant()}" if engine == "native" else platform.machine()

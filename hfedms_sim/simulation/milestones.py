@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
-class Spent(NamedTuple):
+class CostSoFar(NamedTuple):
     """What a run has spent up to the end of a round."""
 
     round: int
@@ -16,12 +16,12 @@ class Spent(NamedTuple):
 
 class Milestones:
     def __init__(self, targets: Sequence[float]) -> None:
-        self._reached: dict[float, Spent | None] = dict.fromkeys(targets)
+        self._reached: dict[float, CostSoFar | None] = dict.fromkeys(targets)
         self.final_accuracy: float | None = None
         self.best_accuracy: float | None = None
         self.final_loss: float | None = None
 
-    def note(self, accuracy: float, loss: float | None, spent: Spent) -> None:
+    def note(self, accuracy: float, loss: float | None, spent: CostSoFar) -> None:
         """A round was evaluated. No smoothing: the first round at or above a target counts."""
         self.final_accuracy, self.final_loss = accuracy, loss
         self.best_accuracy = max(accuracy, self.best_accuracy or 0.0)
@@ -30,7 +30,7 @@ class Milestones:
                 self._reached[target] = spent
 
     def summary(self) -> list[dict[str, Any]]:
-        nothing = dict.fromkeys(Spent._fields)
+        nothing = dict.fromkeys(CostSoFar._fields)
         return [
             {"accuracy": target} | (nothing if reached is None else reached._asdict())
             for target, reached in self._reached.items()

@@ -25,7 +25,7 @@ from hfedms_sim.schedule import cycle_of
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.battery import energy_summary
 from hfedms_sim.simulation.engines import Computing, instruction_set
-from hfedms_sim.simulation.milestones import Milestones, Spent
+from hfedms_sim.simulation.milestones import CostSoFar, Milestones
 from hfedms_sim.simulation.occupancy import occupancy_of
 from hfedms_sim.simulation.parts import Parts, lineage_data
 from hfedms_sim.simulation.planner import Planner
@@ -218,7 +218,7 @@ class Session:
         self._planner.note(metrics)
         if metrics.accuracy is not None:
             total_bytes = sum(self._world.payload_bytes.values())
-            spent = Spent(record.round, record.end_s, total_bytes, self._world.energy_j, self._updated_parameters)
+            spent = CostSoFar(record.round, record.end_s, total_bytes, self._world.energy_j, self._updated_parameters)
             self._milestones.note(metrics.accuracy, metrics.loss, spent)
             if scenario.stop_at is not None and metrics.accuracy >= scenario.stop_at:
                 self._stopped = Stopped.at_target(scenario.stop_at, record.round)

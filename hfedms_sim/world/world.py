@@ -69,7 +69,7 @@ class World:
         self._processors = Processors(scenario.compute, scenario.sensors.count, draws)
         self.cells = self._make_cells(LossDraws(draws, scenario.sensors.count))
         self.energy_j: float | None = 0.0
-        """Spent since the beginning; None unless every cell's radio is modelled."""
+        """CostSoFar since the beginning; None unless every cell's radio is modelled."""
         self.energy_by_state_j: States | None = States()
         """The same, by state."""
         streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))

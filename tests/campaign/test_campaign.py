@@ -11,8 +11,8 @@ from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_dire
 from hfedms_sim.campaign.conducting import conduct
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.grid import parse_grid
-from hfedms_sim.campaign.kinship import kinship
 from hfedms_sim.campaign.records import Record
+from hfedms_sim.campaign.training_tree import training_tree
 from hfedms_sim.campaign.workers import LocalWorkers
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.run_directory import RunDirectory
@@ -190,7 +190,7 @@ def test_another_campaign_is_refused_with_the_difference(tmp_path: Path) -> None
         played(tmp_path / "out", source, Axes(profiles=radios[:2]), options=Options(timing_only=True, threads=2))
 
 
-def test_timing_only_trials_are_played_once_and_need_no_kin(tmp_path: Path) -> None:
+def test_timing_only_trials_are_played_once_and_need_no_training_tree(tmp_path: Path) -> None:
     source, workers = write_factory(tmp_path), HereWorkers()
     axes = Axes(profiles=write_radios(tmp_path), seeds=[1, 2])
     _, results = played(tmp_path / "out", source, axes, workers, Options(timing_only=True))
@@ -207,9 +207,9 @@ def test_kin_is_what_the_timing_says(tmp_path: Path) -> None:
         for trial in trials_of(source, axes)
     }
     written = json.loads((tmp_path / "out" / "training_tree.json").read_text())
-    assert written == {name: kin.as_json() for name, kin in kinship(paths).items()}
-    for name, kin in written.items():
+    assert written == {name: branch.as_json() for name, branch in training_tree(paths).items()}
+    for name, branch in written.items():
         pinned = {
             path.stem.partition("-")[2] for path in (tmp_path / "out" / "trials" / name).glob("learning/pinned/*")
         }
-        assert set(kin["pins"]) <= pinned
+        assert set(branch["pins"]) <= pinned

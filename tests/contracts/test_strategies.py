@@ -18,7 +18,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Scenario, keys_of
 from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.strategies import SHIPPED
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.conftest import tiny_scenario
 from tests.contracts.toy import CLASSES, DEVICES, write_toy
 
@@ -119,7 +119,11 @@ def trained(scenario: Make, tmp_path_factory: pytest.TempPathFactory) -> Trained
 
 @pytest.fixture(autouse=True)
 def _kernels(request: pytest.FixtureRequest) -> None:
-    if "engine" in request.fixturenames and request.getfixturevalue("engine") == "native" and not compiled.available():
+    if (
+        "engine" in request.fixturenames
+        and request.getfixturevalue("engine") == "native"
+        and not native_library.available()
+    ):
         pytest.skip("no compiled kernels")
 
 

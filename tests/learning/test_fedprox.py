@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from hfedms_sim.learning.engine import LocalSet, Sgd
-from hfedms_sim.learning.engine.ends import distance
+from hfedms_sim.learning.engine.chain_models import distance
 from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.strategies.fedavg import FedAvgSettings

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hfedms_sim.learning.engine import generic, lowrank
-from hfedms_sim.learning.engine.ends import ModelEnds, distance
+from hfedms_sim.learning.engine.chain_models import ChainModels, distance
 from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.strategies.ida import IdaSettings
@@ -24,7 +24,7 @@ def model(*values: float) -> Weights:
 
 
 def mean_of(*models: Weights, shares: list[float] | None = None, **settings: Any) -> list[float]:
-    mean = inverse_distance_mean(ModelEnds(lambda: iter(models), **settings), shares or [1.0] * len(models))
+    mean = inverse_distance_mean(ChainModels(lambda: iter(models), **settings), shares or [1.0] * len(models))
     assert mean is not None
     return torch.cat([mean["a"], mean["b"]]).tolist()
 
@@ -53,7 +53,7 @@ def test_models_count_by_the_inverse_of_their_distance_to_the_mean() -> None:
 
 def test_by_the_l1_norm_they_count_by_the_inverse_of_another_distance() -> None:
     """|(2, 3)| = 5, |(1, -3)| = 4 and |(1, 6)| = 7."""
-    mean = inverse_distance_mean(ModelEnds(lambda: iter(THREE)), [1.0, 1.0, 1.0], "l1")
+    mean = inverse_distance_mean(ChainModels(lambda: iter(THREE)), [1.0, 1.0, 1.0], "l1")
     assert mean is not None
     assert [float(mean["a"]), float(mean["b"])] == expected(1 / 5, 1 / 4, 1 / 7)
 
@@ -83,7 +83,7 @@ def test_kept_in_memory_or_asked_for_twice_gives_the_same_bits(kept_bytes: int) 
                 live[name].copy_(value)
             yield live
 
-    mean = inverse_distance_mean(ModelEnds(models, kept_bytes), [1.0, 1.0, 1.0])
+    mean = inverse_distance_mean(ChainModels(models, kept_bytes), [1.0, 1.0, 1.0])
     assert mean is not None
     assert [float(mean["a"]), float(mean["b"])] == mean_of(*THREE)
     assert asked == (1 if kept_bytes >= 48 else 2)
@@ -95,7 +95,7 @@ def test_one_model_alone_is_the_mean() -> None:
 
 def test_equal_models_stay_as_they_are_bit_for_bit() -> None:
     value = torch.rand(100, generator=torch.Generator().manual_seed(1))
-    mean = inverse_distance_mean(ModelEnds(lambda: iter([{"a": value.clone()} for _ in range(7)])), [1.0] * 7)
+    mean = inverse_distance_mean(ChainModels(lambda: iter([{"a": value.clone()} for _ in range(7)])), [1.0] * 7)
     assert mean is not None
     assert torch.equal(mean["a"], value)
 
@@ -107,7 +107,7 @@ def test_a_model_that_is_the_mean_takes_all_but_nothing_of_it() -> None:
 
 
 def test_no_models_have_no_mean() -> None:
-    assert inverse_distance_mean(ModelEnds(lambda: iter(())), []) is None
+    assert inverse_distance_mean(ChainModels(lambda: iter(())), []) is None
 
 
 SIZES = {0: 9, 1: 5, 2: 3}
@@ -199,7 +199,7 @@ def test_a_learner_short_of_memory_trains_twice_and_learns_the_same_bits(
 ) -> None:
     roomy = learner(variant, norm=norm)
     roomy.learn(played())
-    monkeypatch.setattr(generic, "ModelEnds", lambda train: ModelEnds(train, kept_bytes=0))
+    monkeypatch.setattr(generic, "ChainModels", lambda train: ChainModels(train, kept_bytes=0))
     monkeypatch.setattr(lowrank, "KEPT_BYTES", 0)
     short = learner(variant, norm=norm)
     short.learn(played())

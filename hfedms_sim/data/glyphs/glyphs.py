@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.base import CHARACTERS, Dataset, DeviceLabels, Ink, delivered
+from hfedms_sim.data.base import CHARACTERS, Dataset, DeviceLabels, Ink, as_inputs
 from hfedms_sim.data.glyphs.labels import DEFAULT_SKEW, LEAST_TRAIN_SAMPLES, GlyphLabels
 from hfedms_sim.data.glyphs.writers import written
 from hfedms_sim.data.sample_cache import SampleCache, cache_home
@@ -79,7 +79,7 @@ class Glyphs(Dataset):
         return int(self._law.train_sizes(np.array([device]))[0])
 
     def _delivered(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return delivered(images[:, None], inverted=self.ink == "dark")
+        return as_inputs(images[:, None], inverted=self.ink == "dark")
 
     def _images(self, device: int) -> NDArray[np.uint8]:
         cache = self._cache()

@@ -20,7 +20,7 @@ from hfedms_sim.data.base import (
     Dataset,
     DeviceLabels,
     Ink,
-    delivered,
+    as_inputs,
     held_out,
     offsets_of,
 )
@@ -110,7 +110,7 @@ class ArrayDataset(Dataset):
     def _delivered(self, samples: slice) -> NDArray[np.float32]:
         if not self.is_image:
             return self.inputs[samples].copy()
-        return delivered(self.inputs[samples], inverted=self.ink is not None and self.ink != self.source_ink)
+        return as_inputs(self.inputs[samples], inverted=self.ink is not None and self.ink != self.source_ink)
 
     def _train(self, device: int) -> slice:
         return slice(int(self.starts[device]), int(self.tests[device]))

@@ -1,7 +1,7 @@
 """Files a stranger wrote: found, read and named in errors.
 
-A loader raises ValueError for what it finds wrong inside a file; `naming(path)` turns it into the one line that the
-user sees, with the file's name in front.
+A loader raises ValueError for what it finds wrong inside a file; `errors_name(path)` turns it into the one line that
+the user sees, with the file's name in front.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from hfedms_sim.errors import InputError
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def errors_name(path: Path) -> Iterator[None]:
     """What goes wrong inside is the file's fault, told in one line."""
     try:
         yield
@@ -44,7 +44,7 @@ def first_line(error: Exception) -> str:
 
 def only_file(path: Path) -> Path:
     """The path itself, which must be a regular file: reading a pipe or a terminal would wait forever."""
-    with naming(path):
+    with errors_name(path):
         if path.is_dir():
             raise IsADirectoryError
         if path.exists() and not path.is_file():
@@ -55,7 +55,7 @@ def only_file(path: Path) -> Path:
 
 def files_in(path: Path, suffix: str) -> list[Path]:
     """The file itself, or the directory's files of that suffix in the order of their names."""
-    with naming(path):
+    with errors_name(path):
         if not path.is_dir():
             return [only_file(path)]
         found = sorted(only_file(file) for file in path.glob(f"*{suffix}"))

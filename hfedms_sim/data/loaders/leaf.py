@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.loaders.checked import checked_images, checked_inputs, checked_labels
-from hfedms_sim.data.loaders.files import files_in, name_of, naming, only_file, shown
+from hfedms_sim.data.loaders.files import errors_name, files_in, name_of, only_file, shown
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.models import shape_text
 from hfedms_sim.system.machine import require_memory
@@ -32,7 +32,7 @@ def read_leaf(path: Path, how: Reading) -> ArrayDataset:
     for is_test, files in halves.items():
         for file in files:
             reader.read(file, path, is_test)
-    with naming(path):
+    with errors_name(path):
         samples = Samples(
             np.concatenate(reader.inputs),
             np.concatenate(reader.labels),
@@ -45,7 +45,7 @@ def read_leaf(path: Path, how: Reading) -> ArrayDataset:
 def _halves(path: Path) -> dict[bool, list[Path]]:
     """The files for training (False) and for testing (True); under one key only if they hold no split."""
     found: dict[bool, list[Path]] = {}
-    with naming(path):
+    with errors_name(path):
         for is_test, half in ((False, "train"), (True, "test")):
             files = [*path.glob(f"{half}/*.json"), *path.glob(f"*_{half}*.json")] if path.is_dir() else []
             if files:
@@ -66,7 +66,7 @@ class _Reader:
         self._file_of: dict[tuple[str, bool], Path] = {}
 
     def read(self, file: Path, root: Path, is_test: bool) -> None:
-        with naming(file):
+        with errors_name(file):
             require_memory(file.stat().st_size)
             content = file.read_bytes()
             relative = file.relative_to(root) if file != root else Path(file.name)

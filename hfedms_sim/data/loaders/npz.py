@@ -25,7 +25,7 @@ from hfedms_sim.data.loaders.checked import (
     checked_split,
     require_rows,
 )
-from hfedms_sim.data.loaders.files import first_line, naming, only_file, shown
+from hfedms_sim.data.loaders.files import errors_name, first_line, only_file, shown
 from hfedms_sim.system.checksums import sha256_of
 from hfedms_sim.system.machine import require_memory
 from hfedms_sim.system.reading import COPIES
@@ -37,7 +37,7 @@ _ROWS = (*_SAMPLES, "labels", "is_test")
 
 
 def read_npz(path: Path, how: Reading) -> ArrayDataset:
-    with naming(only_file(path)):
+    with errors_name(only_file(path)):
         owner = how.column or "device"
         arrays = _arrays(path, (*_SAMPLES, "labels", "is_test", "class_names", *((owner,) if how.reads_owners else ())))
         _require(arrays, owner, how)

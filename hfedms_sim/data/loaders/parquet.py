@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
 from hfedms_sim.data.loaders.checked import checked_images, checked_inputs, checked_labels, checked_owners
-from hfedms_sim.data.loaders.files import files_in, first_line, naming, shown
+from hfedms_sim.data.loaders.files import errors_name, files_in, first_line, shown
 from hfedms_sim.data.loaders.png import decoded, grey_if_equal, in_colour
 from hfedms_sim.scenario.models import shape_text
 from hfedms_sim.system.checksums import sha256_of
@@ -40,7 +40,7 @@ _SPLIT_WORDS = {False: False, True: True, "train": False, "test": True}
 def read_parquet(path: Path, how: Reading) -> ArrayDataset:
     files = files_in(path, ".parquet")
     parts = [_part(file, how) for file in files]
-    with naming(path):
+    with errors_name(path):
         samples = Samples(
             _joined_inputs(parts, files),
             np.concatenate([part.labels for part in parts]),
@@ -53,7 +53,7 @@ def read_parquet(path: Path, how: Reading) -> ArrayDataset:
 
 def _part(file: Path, how: Reading) -> Samples:
     """Return a file's samples; its images are still (samples, height, width) or with three channels last."""
-    with naming(file):
+    with errors_name(file):
         columns = _columns(file, how)
         writer, split = columns.get("writer"), columns.get("split")
         return Samples(

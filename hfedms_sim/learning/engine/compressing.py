@@ -17,7 +17,7 @@ from torch import Tensor
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.compression import by_content, by_seed, quantised
 from hfedms_sim.learning.engine.base import Chain, Engine, Norm, Sgd, TrainedChains
-from hfedms_sim.learning.engine.ends import mean_by_distance
+from hfedms_sim.learning.engine.chain_models import mean_by_distance
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.error_feedback import ErrorFeedback
 from hfedms_sim.learning.merging import RunningMean

@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Sgd
-from hfedms_sim.learning.engine.descent import Descent
 from hfedms_sim.learning.engine.pooling import max_pool
+from hfedms_sim.learning.engine.sgd_step import SgdStep
 
 _CHAINS_TOGETHER = 8
 
@@ -44,7 +44,7 @@ class GroupedConvolutions:
             Convolution(*(each.expand(chains, *each.shape).clone() for each in layer)) for layer in start
         ]
         self._start = start
-        self._descent = Descent(sgd)
+        self._sgd_step = SgdStep(sgd)
         self._blocks: list[tuple[Tensor, list[Tensor]]] = []
 
     def forward(self, images: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ class GroupedConvolutions:
         own = [value for layer in self.parameters for value in layer]
         start = [value for layer in self._start for value in layer]
         for value, origin, *blocks in zip(own, start, *gradients, strict=True):
-            self._descent.step(value[: len(deltas)], torch.cat(blocks), origin)
+            self._sgd_step.step(value[: len(deltas)], torch.cat(blocks), origin)
         self._blocks = []
 
 

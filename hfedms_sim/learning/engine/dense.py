@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine.base import Sgd
-from hfedms_sim.learning.engine.descent import Descent
+from hfedms_sim.learning.engine.sgd_step import SgdStep
 
 _LARGEST_HISTORY = 2
 """Times the layer's own weights, beyond which copies of them are faster (benchmarks/engine.py)."""
@@ -51,7 +51,7 @@ class SharedDense:
         outputs, features = weight.shape
         self.bias = bias.repeat(chains, 1)
         self._weight, self._start_bias = weight, bias
-        self._descent = Descent(sgd)
+        self._sgd_step = SgdStep(sgd)
         self._rank = 0
         self._inputs = weight.new_zeros((chains, rank, features))
         self._deltas = weight.new_zeros((chains, rank, outputs))
@@ -70,8 +70,8 @@ class SharedDense:
         input_deltas = (deltas.flatten(0, 1) @ self._weight).view(going, width, -1)
         self._correct(input_deltas, deltas, self._deltas, self._inputs)
         self._deltas[:going, self._rank : self._rank + width] = deltas
-        self._descent.step(self.bias[:going], deltas.sum(dim=1), self._start_bias)
-        self._counts[:going, : self._rank] *= self._descent.kept
+        self._sgd_step.step(self.bias[:going], deltas.sum(dim=1), self._start_bias)
+        self._counts[:going, : self._rank] *= self._sgd_step.kept
         self._rank += width
         return input_deltas
 
@@ -93,7 +93,7 @@ class SharedDense:
 
     def _updates(self, chains: int | slice) -> Tensor:
         """E: the deltas times what they count in W - W0 = E^T X."""
-        return self._deltas[chains] * (self._counts[chains] * -self._descent.rate)[..., None]
+        return self._deltas[chains] * (self._counts[chains] * -self._sgd_step.rate)[..., None]
 
     def _correct(self, target: Tensor, rows: Tensor, across: Tensor, along: Tensor) -> None:
         """target -= lr (rows across^T) along, chain by chain, by the history up to this step."""
@@ -101,9 +101,9 @@ class SharedDense:
             return
         going = len(rows)
         products = torch.bmm(rows, across[:going, : self._rank].transpose(1, 2))
-        if self._descent.is_pulled:
+        if self._sgd_step.is_pulled:
             products *= self._counts[:going, None, : self._rank]
-        target.baddbmm_(products, along[:going, : self._rank], alpha=-self._descent.rate)
+        target.baddbmm_(products, along[:going, : self._rank], alpha=-self._sgd_step.rate)
 
 
 class PrivateDense:
@@ -111,7 +111,7 @@ class PrivateDense:
         self.bias = bias.repeat(chains, 1)
         self._start, self._start_bias = weight, bias
         self._weights = weight.repeat(chains, 1, 1)
-        self._descent = Descent(sgd)
+        self._sgd_step = SgdStep(sgd)
         self._inputs = weight
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -123,9 +123,9 @@ class PrivateDense:
         going = len(deltas)
         weights = self._weights[:going]
         input_deltas = torch.bmm(deltas, weights)
-        self._descent.pull(weights, self._start)
-        weights.baddbmm_(deltas.transpose(1, 2), self._inputs, alpha=-self._descent.rate)
-        self._descent.step(self.bias[:going], deltas.sum(dim=1), self._start_bias)
+        self._sgd_step.pull_back(weights, self._start)
+        weights.baddbmm_(deltas.transpose(1, 2), self._inputs, alpha=-self._sgd_step.rate)
+        self._sgd_step.step(self.bias[:going], deltas.sum(dim=1), self._start_bias)
         return input_deltas
 
     def add_mean_update(self, total: Tensor, shares: Sequence[float]) -> None:

@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.fusing import fuse
+from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.pooling import max_pool
-from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.networks import Weights
 
 _ROWS = 512
@@ -39,7 +39,7 @@ MakeDense = Callable[[Tensor, Tensor], Dense]
 
 
 class Extraction:
-    def __init__(self, stack: Stack, weights: Weights, dense: MakeDense = TorchDense) -> None:
+    def __init__(self, stack: LayerNames, weights: Weights, dense: MakeDense = TorchDense) -> None:
         self._convolutions = [Convolution(*_parameters(weights, name)) for name in stack.convolutions]
         self._fusion = [weights[name][None] for name in stack.fusion]
         self._dense = [dense(*_parameters(weights, name)) for name in stack.dense[:-1]]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine.base import Sgd
-from hfedms_sim.learning.engine.descent import Descent
+from hfedms_sim.learning.engine.sgd_step import SgdStep
 
 
 class ChainedFusion:
@@ -16,7 +16,7 @@ class ChainedFusion:
         self.parameters = [value.expand(chains, *value.shape).clone() for value in start]
         """Of all chains, stacked."""
         self._start = start
-        self._descent = Descent(sgd)
+        self._sgd_step = SgdStep(sgd)
         self._passed: tuple[Tensor, list[Tensor]] | None = None
 
     def forward(self, local: Tensor, frozen: Tensor) -> Tensor:
@@ -33,7 +33,7 @@ class ChainedFusion:
         assert self._passed is not None
         local_deltas, *gradients = torch.autograd.grad(*self._passed, deltas)
         for value, gradient, origin in zip(self.parameters, gradients, self._start, strict=True):
-            self._descent.step(value[: len(deltas)], gradient, origin)
+            self._sgd_step.step(value[: len(deltas)], gradient, origin)
         self._passed = None
         return local_deltas.contiguous()
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Chain, LocalSet, Sgd, TrainedChains
-from hfedms_sim.learning.engine.ends import ModelEnds
+from hfedms_sim.learning.engine.chain_models import ChainModels
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import ModuleNetwork, Network, Weights, seeded
@@ -34,7 +34,7 @@ class GenericEngine:
     def train_chains(
         self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss = CROSS_ENTROPY
     ) -> TrainedChains:
-        return ModelEnds(lambda: self._models(start, chains, sgd, loss))
+        return ChainModels(lambda: self._models(start, chains, sgd, loss))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         classifier = self._network.head

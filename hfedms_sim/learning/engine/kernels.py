@@ -4,7 +4,7 @@ A call works on many chains, whose samples stand one after another, and without 
 calling with neighbouring parts of the chains (`Chains.part`), with the same bits as one call for all. Everything is
 float32 in the CPU's memory. A wrong tensor is a ValueError, and nothing is read or written outside of the tensors.
 
-The kernels are optional: nothing here may be called unless compiled.available().
+The kernels are optional: nothing here may be called unless native_library.available().
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 
 _NO_MEMORY = 1
 _FAULTS = {2: "counts must be at least 0 and add up to the samples", 3: "ranks must be from 0 to the history's rows"}
@@ -25,9 +25,9 @@ _PANEL = 32  # outputs are filled up to a multiple of it, at least as many as th
 
 
 def _call(name: str, *arguments: Any) -> None:
-    library = compiled.library(compiled.DIRECTORY, compiled.variant())
+    library = native_library.library(native_library.DIRECTORY, native_library.variant())
     if library is None:
-        raise RuntimeError("there are no compiled kernels here: ask compiled.available() first")
+        raise RuntimeError("there are no compiled kernels here: ask native_library.available() first")
     fault = getattr(library, name)(*arguments)
     if fault == _NO_MEMORY:
         raise MemoryError(f"{name}: no memory for scratch")

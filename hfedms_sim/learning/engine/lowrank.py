@@ -13,14 +13,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Chain, Sgd, TrainedChains
-from hfedms_sim.learning.engine.bundle import Bundle, Forms, bundle_bytes
-from hfedms_sim.learning.engine.bundled_ends import BundledEnds, Numbered
+from hfedms_sim.learning.engine.chain_bundle import ChainBundle, LayerFactories, bundle_bytes
+from hfedms_sim.learning.engine.chain_bundles import ChainBundles, Numbered
+from hfedms_sim.learning.engine.chain_models import KEPT_BYTES
 from hfedms_sim.learning.engine.convolutions import GroupedConvolutions
 from hfedms_sim.learning.engine.dense import make_dense
-from hfedms_sim.learning.engine.ends import KEPT_BYTES
 from hfedms_sim.learning.engine.extraction import Extraction
+from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
-from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.engine.steps import steps_of
 from hfedms_sim.learning.engine.workers import Workers
 from hfedms_sim.learning.networks import Network, Weights
@@ -31,8 +31,8 @@ _BUNDLE_BYTES = 256 * 10**6
 class LowRankEngine:
     def __init__(self, network: Network, threads: int = 1) -> None:
         self._workers = Workers(threads)
-        self._stack = Stack.of(network)
-        self._forms = Forms(GroupedConvolutions, make_dense)
+        self._stack = LayerNames.of(network)
+        self._forms = LayerFactories(GroupedConvolutions, make_dense)
 
     def train_models(
         self,
@@ -52,7 +52,7 @@ class LowRankEngine:
         idle = sorted({*range(len(chains))} - {*order})
         whole_bytes = sum(bundle_bytes(stack, start, chains[number], sgd) for number in order)
         if whole_bytes > KEPT_BYTES:
-            return BundledEnds(lambda: self._trained(stack, start, chains, order, sgd, loss), start, idle)
+            return ChainBundles(lambda: self._trained(stack, start, chains, order, sgd, loss), start, idle)
         kept = [
             each
             for part in self._workers.map(
@@ -60,7 +60,7 @@ class LowRankEngine:
             )
             for each in part
         ]
-        return BundledEnds(lambda: iter(kept), start, idle)
+        return ChainBundles(lambda: iter(kept), start, idle)
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         return self._mean(self._stack.of_classifier(), start, chains, shares, sgd, CROSS_ENTROPY)
@@ -82,7 +82,7 @@ class LowRankEngine:
         return functional.linear(vectors, weights[f"{classifier}.weight"], weights[f"{classifier}.bias"])
 
     def _mean(
-        self, stack: Stack, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss
+        self, stack: LayerNames, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss
     ) -> Weights:
         """Chains without a sample stay where they start: they count in the shares and change nothing else."""
         _require_plain(sgd)
@@ -110,15 +110,15 @@ class LowRankEngine:
         return [order[number::count] for number in range(count)]
 
     def _trained(
-        self, stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
+        self, stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
     ) -> Iterator[Numbered]:
         budget_bytes = _BUNDLE_BYTES // self._workers.threads
         for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
-            yield members, Bundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
+            yield members, ChainBundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
 
 
 def _bundles(
-    stack: Stack, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, budget_bytes: int
+    stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, budget_bytes: int
 ) -> Iterator[Sequence[int]]:
     """As many chains as fit, about as many in each, none shorter than half the longest: it would be mostly padding."""
     while order:

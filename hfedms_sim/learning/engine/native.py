@@ -13,14 +13,14 @@ from torch import Tensor
 
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.base import Chain, Sgd
-from hfedms_sim.learning.engine.bundle import Forms
+from hfedms_sim.learning.engine.chain_bundle import LayerFactories
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.dense import SharedDense, make_dense
-from hfedms_sim.learning.engine.descent import Descent
 from hfedms_sim.learning.engine.extraction import FEW_IMAGES, Extraction, MakeDense, TorchDense
 from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
+from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
-from hfedms_sim.learning.engine.stack import Stack
+from hfedms_sim.learning.engine.sgd_step import SgdStep
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights
 
@@ -30,7 +30,7 @@ _MANY_IMAGES = 256  # for which it pays to lay out the weights of dense layers
 class NativeEngine(LowRankEngine):
     def __init__(self, network: Network, threads: int = 1) -> None:
         super().__init__(network, threads)
-        self._forms = Forms(NativeConvolutions, partial(make_dense, shared=NativeSharedDense))
+        self._forms = LayerFactories(NativeConvolutions, partial(make_dense, shared=NativeSharedDense))
 
     def train_classifiers(self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd) -> Weights:
         order = [number for number, share in enumerate(shares) if share > 0]
@@ -52,7 +52,7 @@ class NativeEngine(LowRankEngine):
 
 
 class NativeExtraction(Extraction):
-    def __init__(self, stack: Stack, weights: Weights, dense: MakeDense = TorchDense) -> None:
+    def __init__(self, stack: LayerNames, weights: Weights, dense: MakeDense = TorchDense) -> None:
         super().__init__(stack, weights, dense)
         self._layers = [
             _Layer(weight.permute(0, 2, 3, 1).contiguous()[None], bias[None]) for weight, bias in self._convolutions
@@ -107,7 +107,7 @@ class NativeConvolutions:
         self._layers = [
             _Layer(weights.repeat(chains, 1, 1, 1, 1), bias.repeat(chains, 1)) for weights, bias in self._start
         ]
-        self._descent = Descent(sgd)
+        self._sgd_step = SgdStep(sgd)
         self._passed: list[_Passed] = []
 
     @property
@@ -142,12 +142,14 @@ class NativeConvolutions:
         inputs, pooled = self._passed[number]
         going = len(chains.counts)
         weights, bias = (value[:going] for value in self._layers[number])
-        if not self._descent.is_pulled:
-            kernels.conv_pool_backward_step(inputs, chains, weights, bias, pooled, deltas, self._descent.rate, dx=below)
+        if not self._sgd_step.is_pulled:
+            kernels.conv_pool_backward_step(
+                inputs, chains, weights, bias, pooled, deltas, self._sgd_step.rate, dx=below
+            )
             return
         gradients = kernels.conv_pool_gradients(inputs, chains, weights, bias, pooled, deltas, dx=below)
         for value, gradient, start in zip((weights, bias), gradients, self._start[number], strict=True):
-            self._descent.step(value, gradient, start)
+            self._sgd_step.step(value, gradient, start)
 
 
 class NativeSharedDense(SharedDense):
@@ -157,8 +159,8 @@ class NativeSharedDense(SharedDense):
         going, width = rows.shape[:2]
         chains, ranks = Chains(torch.full((going,), width)), torch.full((going,), self._rank)
         flat, into = rows.flatten(0, 1), target.flatten(0, 1)
-        scale = -self._descent.rate
-        if not self._descent.is_pulled:
+        scale = -self._sgd_step.rate
+        if not self._sgd_step.is_pulled:
             kernels.history_correct(flat, chains, across[:going], along[:going], ranks, scale, into)
             return
         products = flat.new_empty((len(flat), across.shape[1]))

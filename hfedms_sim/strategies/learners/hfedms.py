@@ -24,8 +24,15 @@ from torch import Tensor
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import LocalSet, Loss
 from hfedms_sim.learning.learner import ChainLearner, LearnerContext, arrived_chains
+from hfedms_sim.learning.memory_state import (
+    cycle_from,
+    cycle_state,
+    memories_from,
+    memories_state,
+    seen_from,
+    seen_state,
+)
 from hfedms_sim.learning.networks import Weights
-from hfedms_sim.learning.remembered import cycle_from, cycle_state, memories_from, memories_state, seen_from, seen_state
 from hfedms_sim.learning.samples import captured_samples, local_samples
 from hfedms_sim.learning.semantics import Memory, Semantics, drift, nearest_to_class_mean
 from hfedms_sim.lineage import State

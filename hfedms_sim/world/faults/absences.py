@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from hfedms_sim.scenario.availability import WEEKDAYS, AlwaysThere, PresenceCsv, Roster, Shift
 from hfedms_sim.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from hfedms_sim.world.csv_rows import number_of, read_rows, sensor_of
-from hfedms_sim.world.faults.spells import ALWAYS_UP, Spells, Standing
+from hfedms_sim.world.faults.spells import ALWAYS_UP, Spell, Spells
 
 CSV_HEADER = ["sensor", "from_s", "until_s"]
 _MS_PER_S = 1000
@@ -50,7 +50,7 @@ class RosterAbsences:
         self._groups = tuple(_Group(roster, shift) for shift in roster.groups)
         self._ends = tuple(accumulate(shift.sensors for shift in roster.groups))
 
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         return self._groups[bisect_right(self._ends, entity)].standing(now_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
@@ -71,20 +71,20 @@ class _Group:
         self._asked_s = inf
         self._known = ALWAYS_UP
 
-    def standing(self, now_s: float) -> Standing:
+    def standing(self, now_s: float) -> Spell:
         """Return how all sensors of the group stand; it is only looked up when that may have changed."""
         if not self._asked_s <= now_s < self._known.until_s:
             self._asked_s, self._known = now_s, self._looked_up(now_s)
         return self._known
 
-    def _looked_up(self, now_s: float) -> Standing:
+    def _looked_up(self, now_s: float) -> Spell:
         today = self._day_of(now_s)
         # No shift is longer than a week: an earlier one is over.
         begun = next((day for day in range(today, today - _DAYS_PER_WEEK, -1) if self._has_shift(day)), None)
         if begun is not None and (self._begin_ms(begun) + self._length_ms) / _MS_PER_S > now_s:
-            return Standing(False, self._leaves_s(begun))
+            return Spell(False, self._leaves_s(begun))
         back = next(day for day in count(today + 1) if self._has_shift(day))
-        return Standing(True, self._begin_ms(back) / _MS_PER_S)
+        return Spell(True, self._begin_ms(back) / _MS_PER_S)
 
     def _day_of(self, now_s: float) -> int:
         """Return the last day on which a shift would have begun by now."""
@@ -138,7 +138,7 @@ class RecordedAbsences:
         self._starts = array("q", starts.tobytes())
         self._there_before = there_before.tobytes()
 
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         first, end = self._starts[entity], self._starts[entity + 1]
         if first == end:
             return ALWAYS_UP
@@ -147,7 +147,7 @@ class RecordedAbsences:
         following = bisect_right(self._changes_s, now_s, first, end, key=begin_s.__add__)
         is_there = bool(self._there_before[entity]) != ((following - first) % 2 == 1)
         until_s = begin_s + self._changes_s[following] if following < end else next_s + self._changes_s[first]
-        return Standing(not is_there, until_s)
+        return Spell(not is_there, until_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
         """Do nothing: all has been read."""

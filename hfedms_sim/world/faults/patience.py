@@ -15,7 +15,7 @@ from typing import NamedTuple
 from simpy import Environment, Event, Timeout
 from simpy.events import Process, ProcessGenerator
 
-from hfedms_sim.world.faults.spells import AnyDown, Spells, Standing
+from hfedms_sim.world.faults.spells import AnyDown, Spell, Spells
 
 
 class GivenUp(Exception):  # noqa: N818  what happened, as simpy.Interrupt is to a process
@@ -45,7 +45,7 @@ class Part(NamedTuple):
     entity: int
     name: str
 
-    def standing(self, now_s: float) -> Standing:
+    def standing(self, now_s: float) -> Spell:
         return self.spells.standing(self.entity, now_s)
 
 

@@ -22,18 +22,18 @@ _WORTH_AN_ARRAY = 32
 _MANY = 1024  # entities that are worth a pass over all at once
 
 
-class Standing(NamedTuple):
+class Spell(NamedTuple):
     """How an entity stands at some time, and until when it stays so; infinity: for ever."""
 
     is_down: bool
     until_s: float
 
 
-ALWAYS_UP = Standing(False, inf)
+ALWAYS_UP = Spell(False, inf)
 
 
 class Spells(Protocol):
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         """Return how an entity stands at a time that is not before that of the last question about it."""
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
@@ -48,10 +48,10 @@ class Once:
         self._until_s = at_s + for_s
         self._hit = None if hit is None else frozenset(hit)
 
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         if now_s >= self._until_s or (self._hit is not None and entity not in self._hit):
             return ALWAYS_UP
-        return Standing(True, self._until_s) if now_s >= self._at_s else Standing(False, self._at_s)
+        return Spell(True, self._until_s) if now_s >= self._at_s else Spell(False, self._at_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
         """Do nothing: there is nothing to draw."""
@@ -80,14 +80,14 @@ class Renewal:
         self._sojourn = np.zeros(entities, dtype=np.int64)  # how many have been begun
         self._until_s = np.zeros(entities)  # when the last one begun ends
 
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         if self._hit is not None and entity not in self._hit:
             return ALWAYS_UP
         until_s = self._until_s.item(entity)
         while until_s <= now_s:
             until_s = self._go_on(entity, now_s)
         is_odd = self._sojourn.item(entity) % 2 == 0  # the number, from 0, of the last one begun
-        return Standing(is_odd != self._starts_down.item(entity), until_s)
+        return Spell(is_odd != self._starts_down.item(entity), until_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
         if len(entities) < _MANY:
@@ -144,9 +144,9 @@ class AnyDown:
 
     def __init__(self, paths: Sequence[Spells]) -> None:
         self.paths = tuple(paths)
-        self._known: dict[int, Standing] = {}
+        self._known: dict[int, Spell] = {}
 
-    def standing(self, entity: int, now_s: float) -> Standing:
+    def standing(self, entity: int, now_s: float) -> Spell:
         known = self._known.get(entity)
         if known is None or known.until_s <= now_s:
             known = self._known[entity] = self._joint(entity, now_s)
@@ -156,7 +156,7 @@ class AnyDown:
         for path in self.paths:
             path.prepare(entities, now_s)
 
-    def _joint(self, entity: int, now_s: float) -> Standing:
+    def _joint(self, entity: int, now_s: float) -> Spell:
         """Return when the first of the paths goes down, or when for the first time none of them is."""
         down_until_s = now_s
         while down_until_s < inf:
@@ -166,9 +166,9 @@ class AnyDown:
                 break
             down_until_s = max(ends_s)
         if down_until_s > now_s:
-            return Standing(True, down_until_s)
-        return Standing(False, min((each.until_s for each in standings), default=inf))
+            return Spell(True, down_until_s)
+        return Spell(False, min((each.until_s for each in standings), default=inf))
 
     def end(self, entity: int) -> None:
         """Let an entity be down for ever, from now on."""
-        self._known[entity] = Standing(True, inf)
+        self._known[entity] = Spell(True, inf)

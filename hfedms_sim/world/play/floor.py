@@ -63,7 +63,7 @@ class Floor:
         self.round = 0
         """The one that is being played; chains under way may have begun in an earlier one."""
         self.work_j = 0.0
-        """Spent by processors since it was last set to zero."""
+        """CostSoFar by processors since it was last set to zero."""
         self.last_work_s = array("d", [nan]) * ledger.sensors
         """How long each sensor worked when it last took part."""
         self._processors = processors

@@ -26,7 +26,7 @@ from typing import Protocol
 from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.bisection import Bisection
-from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, Words, half, poisson
+from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, KeyedBits, binomial_half, poisson
 
 TICKS_PER_S = 2**20
 HORIZON_TICKS = 2**53
@@ -115,19 +115,19 @@ class PoissonPath:
         return math.frexp(min(widest_ticks, HORIZON_TICKS))[1] - 1
 
     @cached_property
-    def _places(self) -> Words:
-        return Words(self.draws, "arrivals/place")
+    def _places(self) -> KeyedBits:
+        return KeyedBits(self.draws, "arrivals/place")
 
     @cached_property
     def _counts(self) -> Bisection[int]:
-        words = Words(self.draws, "arrivals/count")
+        words = KeyedBits(self.draws, "arrivals/count")
         window_arrivals = self.rate_hz * 2.0**self._window_log2 / TICKS_PER_S
 
         def extend(sensor: int, end: int, start: int, low: int) -> int:
             return low + poisson(words, sensor, end, window_arrivals * (end - start))
 
         def split(sensor: int, middle: int, _: int, low: int, high: int) -> int:
-            return low + half(words, sensor, middle, high - low)
+            return low + binomial_half(words, sensor, middle, high - low)
 
         return Bisection(0, HORIZON_TICKS >> self._window_log2, extend, split, partial(array, "q"))
 

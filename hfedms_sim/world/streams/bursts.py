@@ -22,7 +22,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.arrivals import HORIZON_TICKS, TICKS_PER_S, PoissonPath, check_rate, seconds, whole_ticks
 from hfedms_sim.world.streams.bisection import Bisection
-from hfedms_sim.world.streams.keyed_laws import Words, even_share, gamma
+from hfedms_sim.world.streams.keyed_laws import KeyedBits, gamma, symmetric_beta
 
 MIN_SOJOURN_S, MAX_SOJOURN_S = 1e-6, 1e9  # means
 _Ticks = tuple[int, int]  # on, off
@@ -71,8 +71,8 @@ class BurstyPath:
         return next(self._first_state.uniforms(sensor, 0)) < self.on_s / (self.on_s + self.off_s)
 
     @cached_property
-    def _first_state(self) -> Words:
-        return Words(self.draws, "arrivals/first-state")
+    def _first_state(self) -> KeyedBits:
+        return KeyedBits(self.draws, "arrivals/first-state")
 
     @cached_property
     def _arrivals(self) -> PoissonPath:
@@ -80,7 +80,7 @@ class BurstyPath:
 
     @cached_property
     def _cycles(self) -> Bisection[_Ticks]:
-        on, off = Words(self.draws, "arrivals/on"), Words(self.draws, "arrivals/off")
+        on, off = KeyedBits(self.draws, "arrivals/on"), KeyedBits(self.draws, "arrivals/off")
         mean_on, mean_off = self.on_s * TICKS_PER_S, self.off_s * TICKS_PER_S
 
         def extend(sensor: int, end: int, start: int, low: _Ticks) -> _Ticks:
@@ -89,8 +89,8 @@ class BurstyPath:
             return low[0] + round(on_sum), low[1] + round(off_sum)
 
         def split(sensor: int, middle: int, half_width: int, low: _Ticks, high: _Ticks) -> _Ticks:
-            on_share = even_share(on, sensor, middle, half_width)
-            off_share = even_share(off, sensor, middle, half_width)
+            on_share = symmetric_beta(on, sensor, middle, half_width)
+            off_share = symmetric_beta(off, sensor, middle, half_width)
             return low[0] + round((high[0] - low[0]) * on_share), low[1] + round((high[1] - low[1]) * off_share)
 
         return Bisection((0, 0), HORIZON_TICKS, extend, split)

@@ -8,8 +8,8 @@ Binomial(n, 1/2): up to 512 trials, the ones among n random bits, exact by defin
 (BTRS of Hörmann 1993, J. Stat. Comput. Simul. 46:101-110).
 
 Poisson(mean): below 10, inversion of one uniform by sequential search; from 10 on, transformed rejection (PTRS of
-Hörmann 1993, Insurance Math. Econ. 12:39-45; its published constants break the bounds of `Hat` by up to 0.6 %, so
-`height` has 0.1 / b more here and `sure` 0.01 less, and the early refusal in the tails is left out).
+Hörmann 1993, Insurance Math. Econ. 12:39-45; its published constants break the bounds of `RejectionHat` by up to
+0.6 %, so `height` has 0.1 / b more here and `sure` 0.01 less, and the early refusal in the tails is left out).
 
 Gamma(k, 1), k >= 1: Marsaglia and Tsang 2000, ACM Trans. Math. Softw. 26:363-372.
 
@@ -33,7 +33,7 @@ _pack_key = Struct("<3q").pack
 _unpack_words = Struct(f"<{BLOCK_WORDS}Q").unpack
 
 
-class Words:
+class KeyedBits:
     """Random 64-bit words for each (entity, index); two purposes share none."""
 
     def __init__(self, draws: Draws, purpose: str) -> None:
@@ -57,14 +57,14 @@ class Words:
                 yield ((word >> 12) + 0.5) * 2.0**-52
 
 
-def half(words: Words, entity: int, index: int, trials: int) -> int:
+def binomial_half(words: KeyedBits, entity: int, index: int, trials: int) -> int:
     """Binomial(trials, 1/2)."""
     if trials <= _BLOCK_BITS:
         return words.ones(entity, index, trials) if trials else 0
     return _by_rejection(words.uniforms(entity, index), half_hat(trials))
 
 
-def poisson(words: Words, entity: int, index: int, mean: float) -> int:
+def poisson(words: KeyedBits, entity: int, index: int, mean: float) -> int:
     uniforms = words.uniforms(entity, index)
     return _by_inversion(next(uniforms), mean) if mean < 10 else _by_rejection(uniforms, poisson_hat(mean))
 
@@ -79,7 +79,7 @@ def _by_inversion(uniform: float, mean: float) -> int:
     return number
 
 
-class Hat(NamedTuple):
+class RejectionHat(NamedTuple):
     """Transformed rejection: u in (-1/2, 1/2) proposes the number floor((2 a / (1/2 - |u|) + b) u + centre).
 
     It is accepted with probability mass(number) (a / (1/2 - |u|)^2 + b) / height, which must not be above 1; while
@@ -94,7 +94,7 @@ class Hat(NamedTuple):
     log_mass: Callable[[int], float]
 
 
-def half_hat(trials: int) -> Hat:
+def half_hat(trials: int) -> RejectionHat:
     deviation = math.sqrt(trials) / 2
     b = 1.15 + 2.53 * deviation
 
@@ -106,10 +106,12 @@ def half_hat(trials: int) -> Hat:
         top = math.lgamma(mode + 1) + math.lgamma(trials - mode + 1)
         return top - math.lgamma(number + 1) - math.lgamma(trials - number + 1)
 
-    return Hat(-0.0823 + 0.0248 * b, b, trials / 2 + 0.5, (2.83 + 5.1 / b) * deviation, 0.92 - 4.2 / b, log_mass)
+    return RejectionHat(
+        -0.0823 + 0.0248 * b, b, trials / 2 + 0.5, (2.83 + 5.1 / b) * deviation, 0.92 - 4.2 / b, log_mass
+    )
 
 
-def poisson_hat(mean: float) -> Hat:
+def poisson_hat(mean: float) -> RejectionHat:
     b = 0.931 + 2.53 * math.sqrt(mean)
     height = 1.1239 + 1.1328 / (b - 3.4) + 0.1 / b
     sure = 0.9177 - 3.6224 / (b - 2)
@@ -117,10 +119,10 @@ def poisson_hat(mean: float) -> Hat:
     def log_mass(number: int) -> float:
         return number * math.log(mean) - mean - math.lgamma(number + 1) if number >= 0 else -math.inf
 
-    return Hat(-0.059 + 0.02483 * b, b, mean + 0.43, height, sure, log_mass)
+    return RejectionHat(-0.059 + 0.02483 * b, b, mean + 0.43, height, sure, log_mass)
 
 
-def _by_rejection(uniforms: Iterator[float], hat: Hat) -> int:
+def _by_rejection(uniforms: Iterator[float], hat: RejectionHat) -> int:
     a, b, centre, height, sure, log_mass = hat
     while True:
         u, v = next(uniforms) - 0.5, next(uniforms)
@@ -132,7 +134,7 @@ def _by_rejection(uniforms: Iterator[float], hat: Hat) -> int:
             return number
 
 
-def gamma(words: Words, entity: int, index: int, shape: float) -> float:
+def gamma(words: KeyedBits, entity: int, index: int, shape: float) -> float:
     """Gamma(shape, 1), shape >= 1: for a whole shape, the sum of so many unit exponentials."""
     uniforms = words.uniforms(entity, index)
     d = shape - 1 / 3
@@ -144,7 +146,7 @@ def gamma(words: Words, entity: int, index: int, shape: float) -> float:
             return d * cube
 
 
-def even_share(words: Words, entity: int, index: int, shape: float) -> float:
+def symmetric_beta(words: KeyedBits, entity: int, index: int, shape: float) -> float:
     """Beta(shape, shape): the first half's share of a sum of 2 x shape exponentials."""
     uniforms = words.uniforms(entity, index)
     radius = math.sqrt(-math.expm1(2 / (2 * shape - 1) * math.log(next(uniforms))))

@@ -16,7 +16,7 @@ from hfedms_sim.learning.engine.compressing import CompressingEngine
 from hfedms_sim.learning.networks import StackNetwork, Weights
 from hfedms_sim.strategies.fedavg import FedAvgSettings
 from hfedms_sim.strategies.hfedms import HFedMSStaticSettings
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.learning.tiny_factory import DRAWS, SHUFFLES, SPEC, START, RandomImages
 
 SGD = Sgd(0.1, 3)
@@ -168,7 +168,7 @@ def assert_mostly_close(one: Weights, other: Weights, step: float = 0.02) -> Non
 def test_engines_agree(
     name: str, downlink: dict[str, Any], make: Callable[..., CompressingEngine], sets: Any, codecs: dict[str, Any]
 ) -> None:
-    if name == "native" and not compiled.available():
+    if name == "native" and not native_library.available():
         pytest.skip("no compiled kernels")
     plain, fast = (make(each, **(codecs | downlink)) for each in ("generic", name))
     trained = [each.train_models(START, sets, SHARES, SGD) for each in (plain, fast)]

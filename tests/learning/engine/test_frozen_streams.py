@@ -139,8 +139,8 @@ def test_a_bundle_knows_what_the_frozen_features_take(operator: Operator) -> Non
     _, plain = network_of(spec_of("small-cnn"), SINGLE)
     network, start = fusion_network_of(spec_of("small-cnn"), operator, SINGLE)
     (chain,) = chains_of([[[40]]], 28, SINGLE)
-    fused = lowrank.bundle_bytes(lowrank.Stack.of(network), start, chain, SGD)
-    unfused = lowrank.bundle_bytes(lowrank.Stack.of(network)._replace(fusion=()), plain, chain, SGD)
+    fused = lowrank.bundle_bytes(lowrank.LayerNames.of(network), start, chain, SGD)
+    unfused = lowrank.bundle_bytes(lowrank.LayerNames.of(network)._replace(fusion=()), plain, chain, SGD)
     assert fused - unfused >= 4 * 40 * 16 * 7 * 7
 
 
@@ -220,6 +220,6 @@ def single_errors(
 def test_the_fusions_convolution_is_no_part_of_the_stack_of_convolutions() -> None:
     network, _ = fusion_network_of(SPEC, "conv", SINGLE)
     plain, _ = network_of(SPEC, SINGLE)
-    assert lowrank.Stack.of(network).convolutions == lowrank.Stack.of(plain).convolutions
-    assert lowrank.Stack.of(network).fusion == ("fusion.weight", "fusion.bias")
-    assert lowrank.Stack.of(plain).fusion == ()
+    assert lowrank.LayerNames.of(network).convolutions == lowrank.LayerNames.of(plain).convolutions
+    assert lowrank.LayerNames.of(network).fusion == ("fusion.weight", "fusion.bias")
+    assert lowrank.LayerNames.of(plain).fusion == ()

@@ -12,7 +12,7 @@ from torch import Tensor
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.engine import kernels
 from hfedms_sim.learning.engine.kernels import Chains, Pooled
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.learning.engine.convolutions import Convolution, accurate, channels_first, convolution
 
 ODD_SHAPES = {
@@ -180,12 +180,12 @@ def test_bits_do_not_depend_on_how_chains_are_split(variant: str) -> None:
     assert all(torch.equal(*pair) for pair in ((pooled.values, whole.values), (dx, whole_dx), (weights, together)))
 
 
-@pytest.mark.skipif(len(compiled.runnable(compiled.DIRECTORY)) < 2, reason="one variant only")
+@pytest.mark.skipif(len(native_library.runnable(native_library.DIRECTORY)) < 2, reason="one variant only")
 def test_variants_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     conv = convolution((5, 2), (14, 14), (32, 64))
     results = []
-    for name in compiled.runnable(compiled.DIRECTORY):
-        monkeypatch.setenv(compiled.SETTING, name)
+    for name in native_library.runnable(native_library.DIRECTORY):
+        monkeypatch.setenv(native_library.SETTING, name)
         pooled, dx, (weights, bias) = run(conv, channel_first=True)
         values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias)
         results.append((pooled.values, dx, weights, bias, values))
@@ -246,13 +246,13 @@ def test_a_place_that_is_none_passes_nothing(variant: str) -> None:
 
 
 def test_kernels_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.SETTING, "off")
-    assert not compiled.available()
+    monkeypatch.setenv(native_library.SETTING, "off")
+    assert not native_library.available()
     with pytest.raises(RuntimeError, match="no compiled kernels"):
         kernels.conv_pool_forward(CONV.x, CONV.chains, CONV.weights, CONV.bias)
 
 
 def test_an_unknown_variant_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.SETTING, "mmx")
+    monkeypatch.setenv(native_library.SETTING, "mmx")
     with pytest.raises(InputError, match=r"HFEDMS_SIM_KERNELS='mmx' cannot be used here. Allowed: off"):
-        compiled.variant()
+        native_library.variant()

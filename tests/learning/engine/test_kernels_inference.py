@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from hfedms_sim.learning.engine.kernels import PackedDense
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.learning.engine.convolutions import accurate
 
 
@@ -53,12 +53,12 @@ def test_bits_do_not_depend_on_how_rows_are_split(variant: str) -> None:
     assert torch.equal(torch.cat(parts), dense(x))
 
 
-@pytest.mark.skipif(len(compiled.runnable(compiled.DIRECTORY)) < 2, reason="one variant only")
+@pytest.mark.skipif(len(native_library.runnable(native_library.DIRECTORY)) < 2, reason="one variant only")
 def test_variants_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     x, weights, bias = layer(20, 300, 50)
     results = []
-    for name in compiled.runnable(compiled.DIRECTORY):
-        monkeypatch.setenv(compiled.SETTING, name)
+    for name in native_library.runnable(native_library.DIRECTORY):
+        monkeypatch.setenv(native_library.SETTING, name)
         results.append(PackedDense(weights, bias)(x))
     for other in results[1:]:
         torch.testing.assert_close(other, results[0], rtol=1e-5, atol=1e-5)

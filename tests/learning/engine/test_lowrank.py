@@ -12,7 +12,7 @@ from hfedms_sim.learning.engine import ENGINES, Chain, GenericEngine, LowRankEng
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.learning.engine.rounds_at_random import (
     CLASSES,
     chains_of,
@@ -33,7 +33,7 @@ SPEC = ModelSpec.of_stack(
 RAGGED = [[[7]], [[5, 5], [3]], [], [[2]], [[0], [6]], [[11], [1], [4, 2]]]
 SHARES = [1.0, 2.0, 3.0, 0.0, 1.5, 2.5]
 SGD = Sgd(0.3, 4)
-needs_kernels = pytest.mark.skipif(not compiled.available(), reason="no compiled kernels")
+needs_kernels = pytest.mark.skipif(not native_library.available(), reason="no compiled kernels")
 fast_engines = pytest.mark.parametrize("engine", ["lowrank", pytest.param("native", marks=needs_kernels)])
 
 

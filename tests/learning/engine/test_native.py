@@ -6,10 +6,10 @@ import torch
 from hfedms_sim.learning.engine import GenericEngine, LowRankEngine, NativeEngine, Sgd, dense
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
-from hfedms_sim.system import compiled
+from hfedms_sim.system import native_library
 from tests.learning.engine.rounds_at_random import CLASSES, chains_of, convolution, local_set, network_of
 
-pytestmark = pytest.mark.skipif(not compiled.available(), reason="no compiled kernels")
+pytestmark = pytest.mark.skipif(not native_library.available(), reason="no compiled kernels")
 
 SIDE = 7
 SPECS = {
@@ -105,7 +105,7 @@ def test_variants_learn_the_same_to_rounding(monkeypatch: pytest.MonkeyPatch) ->
     network, start = network_of(spec_of("two of each"), torch.float32)
     chains = chains_of(RAGGED, SIDE, torch.float32)
     ends = []
-    for variant in compiled.runnable(compiled.DIRECTORY):
-        monkeypatch.setenv(compiled.SETTING, variant)
+    for variant in native_library.runnable(native_library.DIRECTORY):
+        monkeypatch.setenv(native_library.SETTING, variant)
         ends.append(NativeEngine(network).train_models(start, chains, SHARES, Sgd(0.1, 4)))
     assert all(furthest(ends[0], end) < 2e-6 for end in ends)

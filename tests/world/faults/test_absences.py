@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.availability import WEEKDAYS, AlwaysThere, PresenceCsv, Roster
 from hfedms_sim.world.faults.absences import absences_of
-from hfedms_sim.world.faults.spells import AnyDown, Once, Spells, Standing
+from hfedms_sim.world.faults.spells import AnyDown, Once, Spell, Spells
 
 H = 3600.0
 D = 24 * H
 WEEK = 7 * D
 WORKDAYS = ["mon", "tue", "wed", "thu", "fri"]
-FOR_EVER = Standing(False, inf)
+FOR_EVER = Spell(False, inf)
 MONDAY = datetime(2024, 1, 1)
 MINUTES_PER_DAY = 24 * 60
 
@@ -42,7 +42,7 @@ def recorded(directory: Path, rows: str | bytes, sensors: int = 3, repeat_s: flo
     return found
 
 
-def walk(path: Spells, sensor: int = 0, now_s: float = 0.0) -> Iterator[Standing]:
+def walk(path: Spells, sensor: int = 0, now_s: float = 0.0) -> Iterator[Spell]:
     """Ask at the start, and then whenever something changes."""
     while now_s < inf:
         standing = path.standing(sensor, now_s)
@@ -287,7 +287,7 @@ def test_the_spells_of_a_roster_are_the_merged_shifts_and_what_lies_between(plan
     assert [time_s for time_s in told if time_s < 7 * WEEK] == expected
 
 
-def walk_until(path: Spells, end_s: float) -> Iterator[Standing]:
+def walk_until(path: Spells, end_s: float) -> Iterator[Spell]:
     was_down: bool | None = None
     for standing in walk(path):
         assert standing.is_down != was_down

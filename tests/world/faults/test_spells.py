@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.faults.spells import ALWAYS_UP, AnyDown, Once, Renewal, Spells, Standing
+from hfedms_sim.world.faults.spells import ALWAYS_UP, AnyDown, Once, Renewal, Spell, Spells
 
 ENTITIES = 2_000
 times = st.lists(st.floats(0, 3_000, allow_subnormal=False), min_size=1, max_size=30).map(sorted)
@@ -19,9 +19,9 @@ def renewal(up_s: float = 90.0, down_s: float = 10.0, entities: int = ENTITIES, 
     return Renewal(Draws(7), "test", entities, up_s, down_s, **keys)  # type: ignore[arg-type]
 
 
-def walked(path: Spells, entity: int, until_s: float) -> list[Standing]:
+def walked(path: Spells, entity: int, until_s: float) -> list[Spell]:
     """Ask for every standing from the beginning, each at the moment the last one ends."""
-    found, now_s = list[Standing](), 0.0
+    found, now_s = list[Spell](), 0.0
     while now_s < until_s:
         found.append(path.standing(entity, now_s))
         now_s = found[-1].until_s
@@ -30,11 +30,11 @@ def walked(path: Spells, entity: int, until_s: float) -> list[Standing]:
 
 def test_one_spell_begins_and_ends() -> None:
     path = Once(10.0, 5.0, {3})
-    assert path.standing(3, 9.9) == Standing(False, 10.0)
-    assert path.standing(3, 10.0) == Standing(True, 15.0)
+    assert path.standing(3, 9.9) == Spell(False, 10.0)
+    assert path.standing(3, 10.0) == Spell(True, 15.0)
     assert path.standing(3, 15.0) == ALWAYS_UP
     assert path.standing(4, 12.0) == ALWAYS_UP
-    assert Once(0.0, inf).standing(9, 1e9) == Standing(True, inf)
+    assert Once(0.0, inf).standing(9, 1e9) == Spell(True, inf)
 
 
 @given(asked_s=times, entity=st.integers(0, ENTITIES - 1))
@@ -118,8 +118,8 @@ def test_joint_paths_are_down_while_any_of_them_is(asked_s: list[float], entity:
 
 def test_joint_paths_that_touch_are_one_spell() -> None:
     joint = AnyDown([Once(10.0, 5.0), Once(15.0, 5.0)])
-    assert joint.standing(0, 0.0) == Standing(False, 10.0)
-    assert joint.standing(0, 12.0) == Standing(True, 20.0)
+    assert joint.standing(0, 0.0) == Spell(False, 10.0)
+    assert joint.standing(0, 12.0) == Spell(True, 20.0)
     assert joint.standing(0, 20.0) == ALWAYS_UP
 
 
@@ -127,5 +127,5 @@ def test_an_entity_can_be_ended() -> None:
     joint = AnyDown([])
     assert joint.standing(2, 5.0) == ALWAYS_UP
     joint.end(2)
-    assert joint.standing(2, 6.0) == Standing(True, inf)
+    assert joint.standing(2, 6.0) == Spell(True, inf)
     assert joint.standing(3, 6.0) == ALWAYS_UP

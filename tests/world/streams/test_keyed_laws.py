@@ -9,12 +9,21 @@ import pytest
 from scipy import stats
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.keyed_laws import Hat, Words, even_share, gamma, half, half_hat, poisson, poisson_hat
+from hfedms_sim.world.streams.keyed_laws import (
+    KeyedBits,
+    RejectionHat,
+    binomial_half,
+    gamma,
+    half_hat,
+    poisson,
+    poisson_hat,
+    symmetric_beta,
+)
 from tests.world.laws import ALPHA, assert_counts_follow
 
 KEYS = 4_000
 
-words = Words(Draws(1), "test")
+words = KeyedBits(Draws(1), "test")
 
 
 def drawn(law: Callable[..., Any], size: float) -> list[Any]:
@@ -23,10 +32,10 @@ def drawn(law: Callable[..., Any], size: float) -> list[Any]:
 
 @pytest.mark.parametrize("trials", [1, 2, 7, 64, 512, 513, 1_000, 10_001, 10**6, 10**9])
 def test_each_trial_falls_into_either_half_alike(trials: int) -> None:
-    assert_counts_follow(drawn(half, trials), stats.binom(trials, 0.5))
+    assert_counts_follow(drawn(binomial_half, trials), stats.binom(trials, 0.5))
 
 
-def assert_bounds_hold(hat: Hat) -> None:
+def assert_bounds_hold(hat: RejectionHat) -> None:
     for u in np.linspace(-0.5, 0.5, 2_002)[1:-1].tolist():
         inside = 0.5 - abs(u)
         number = math.floor((2 * hat.a / inside + hat.b) * u + hat.centre)
@@ -44,7 +53,7 @@ def test_rejection_is_exact() -> None:
 
 
 def test_no_trials_no_successes() -> None:
-    assert half(words, 0, 0, 0) == 0
+    assert binomial_half(words, 0, 0, 0) == 0
 
 
 @pytest.mark.parametrize("mean", [0.01, 0.5, 4.0, 9.99, 10.0, 33.3, 1_000.0, 1e6, 1e9])
@@ -59,7 +68,7 @@ def test_sums_of_exponentials_are_gamma(shape: int) -> None:
 
 @pytest.mark.parametrize("shape", [1, 2, 5, 100, 10**6])
 def test_shares_of_halves_are_beta(shape: int) -> None:
-    assert stats.kstest(drawn(even_share, shape), stats.beta(shape, shape).cdf).pvalue > ALPHA
+    assert stats.kstest(drawn(symmetric_beta, shape), stats.beta(shape, shape).cdf).pvalue > ALPHA
 
 
 def test_uniforms_are_uniform_and_go_on_beyond_a_block() -> None:
@@ -69,7 +78,7 @@ def test_uniforms_are_uniform_and_go_on_beyond_a_block() -> None:
 
 def test_only_the_key_counts() -> None:
     keys = [(1, "a", 0, 0), (2, "a", 0, 0), (1, "b", 0, 0), (1, "a", 1, 0), (1, "a", 0, 1)]
-    blocks = [Words(Draws(seed), purpose).block(entity, index) for seed, purpose, entity, index in keys]
+    blocks = [KeyedBits(Draws(seed), purpose).block(entity, index) for seed, purpose, entity, index in keys]
     assert len(set(blocks)) == len(keys)
-    assert blocks == [Words(Draws(seed), purpose).block(entity, index) for seed, purpose, entity, index in keys]
-    assert Words(Draws(1), "a").block(0, 0, 1) not in blocks
+    assert blocks == [KeyedBits(Draws(seed), purpose).block(entity, index) for seed, purpose, entity, index in keys]
+    assert KeyedBits(Draws(1), "a").block(0, 0, 1) not in blocks

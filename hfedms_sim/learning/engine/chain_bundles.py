@@ -8,15 +8,15 @@ from math import sqrt
 import torch
 
 from hfedms_sim.learning.engine.base import Norm
-from hfedms_sim.learning.engine.bundle import Bundle
-from hfedms_sim.learning.engine.ends import mean_by_distance
+from hfedms_sim.learning.engine.chain_bundle import ChainBundle
+from hfedms_sim.learning.engine.chain_models import mean_by_distance
 from hfedms_sim.learning.networks import Weights
 
-Numbered = tuple[Sequence[int], Bundle]
+Numbered = tuple[Sequence[int], ChainBundle]
 """The numbers of the chains in a bundle, and the bundle."""
 
 
-class BundledEnds:
+class ChainBundles:
     def __init__(self, bundles: Callable[[], Iterator[Numbered]], start: Weights, idle: Sequence[int]) -> None:
         """`bundles` may train anew at each call; `idle` chains had no sample and end where they started."""
         self._bundles = bundles

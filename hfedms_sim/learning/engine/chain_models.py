@@ -10,7 +10,7 @@ from hfedms_sim.learning.networks import Weights
 KEPT_BYTES = 512 * 10**6
 
 
-class ModelEnds:
+class ChainModels:
     """Models, trained anew each time they are asked for, unless they all fit into a budget of memory."""
 
     def __init__(self, train: Callable[[], Iterator[Weights]], kept_bytes: int = KEPT_BYTES) -> None:

@@ -3,28 +3,28 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hfedms_sim.campaign.kinship import Kin, kinship
+from hfedms_sim.campaign.training_tree import Branch, training_tree
 
 
 def test_one_path_is_trained_by_the_longest() -> None:
-    kin = kinship({"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2", "3"]})
+    kin = training_tree({"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2", "3"]})
     assert kin == {
-        "a": Kin("b", "2", (), branches_off=False, shared_rounds=2),
-        "b": Kin(None, None, ("2", "3"), branches_off=True),
-        "c": Kin("b", "3", (), branches_off=False, shared_rounds=3),
+        "a": Branch("b", "2", (), branches_off=False, shared_rounds=2),
+        "b": Branch(None, None, ("2", "3"), branches_off=True),
+        "c": Branch("b", "3", (), branches_off=False, shared_rounds=3),
     }
 
 
 def test_a_fork_is_pinned_by_the_trial_that_trains_it() -> None:
-    kin = kinship({"a": ["1", "2", "3"], "b": ["1", "2", "x"], "c": ["1", "2", "y"], "d": ["q", "r", "s"]})
+    kin = training_tree({"a": ["1", "2", "3"], "b": ["1", "2", "x"], "c": ["1", "2", "y"], "d": ["q", "r", "s"]})
     assert kin["a"].pins == ("2",)
     assert [kin[name].parent for name in "abcd"] == [None, "a", "a", None]
     assert [kin[name].fork for name in "abcd"] == [None, "2", "2", None]
 
 
 def test_what_is_written_is_read_again() -> None:
-    kin = Kin("a", "2", ("3", "4"), branches_off=True, shared_rounds=7)
-    assert Kin.from_json(kin.as_json()) == kin
+    kin = Branch("a", "2", ("3", "4"), branches_off=True, shared_rounds=7)
+    assert Branch.from_json(kin.as_json()) == kin
 
 
 @given(
@@ -35,7 +35,7 @@ def test_every_lineage_is_trained_once_and_found_where_it_is_said_to_be(turns: d
     paths = {
         name: ["".join(map(str, taken[: number + 1])) for number in range(len(taken))] for name, taken in turns.items()
     }
-    kin = kinship(paths)
+    kin = training_tree(paths)
     trained = {
         name: paths[name][paths[name].index(each.fork) + 1 :] if each.fork else paths[name]
         for name, each in kin.items()

@@ -8,7 +8,7 @@ from hfedms_sim.learning.fusion import FusionNetwork
 from hfedms_sim.learning.networks import Network
 
 
-class Stack(NamedTuple):
+class LayerNames(NamedTuple):
     """Convolutions, what fuses their features with those of frozen ones, dense layers; the last gives the logits."""
 
     convolutions: tuple[str, ...]
@@ -17,7 +17,7 @@ class Stack(NamedTuple):
     """Parameters, not layers."""
 
     @classmethod
-    def of(cls, network: Network) -> "Stack":
+    def of(cls, network: Network) -> "LayerNames":
         convolves = {name: isinstance(network.root.get_submodule(name), nn.Conv2d) for name in network.layer_names}
         return cls(
             tuple(name for name in network.layer_names if convolves[name]),
@@ -25,5 +25,5 @@ class Stack(NamedTuple):
             network.fusion_names if isinstance(network, FusionNetwork) else (),
         )
 
-    def of_classifier(self) -> "Stack":
-        return Stack((), self.dense[-1:])
+    def of_classifier(self) -> "LayerNames":
+        return LayerNames((), self.dense[-1:])

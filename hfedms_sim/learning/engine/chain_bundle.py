@@ -18,8 +18,8 @@ from hfedms_sim.learning.engine.base import Chain, Sgd
 from hfedms_sim.learning.engine.convolutions import ChainedConvolutions, Convolution
 from hfedms_sim.learning.engine.dense import ChainedDense, dense_numbers
 from hfedms_sim.learning.engine.fusing import ChainedFusion
+from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.losses import Loss
-from hfedms_sim.learning.engine.stack import Stack
 from hfedms_sim.learning.engine.steps import Step, Steps, steps_of
 from hfedms_sim.learning.networks import Weights
 
@@ -27,7 +27,7 @@ MakeConvolutions = Callable[[Sequence[Convolution], int, Sgd], ChainedConvolutio
 MakeDense = Callable[[Tensor, Tensor, int, int, Sgd], ChainedDense]
 
 
-class Forms(NamedTuple):
+class LayerFactories(NamedTuple):
     """What layers are made of."""
 
     convolutions: MakeConvolutions
@@ -41,9 +41,9 @@ class _Frozen(NamedTuple):
     logits: Tensor | None
 
 
-class Bundle:
+class ChainBundle:
     def __init__(
-        self, stack: Stack, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss, forms: Forms
+        self, stack: LayerNames, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss, forms: LayerFactories
     ) -> None:
         steps = Steps(chains, sgd.batch_size)
         self._stack, self._start, self._loss = stack, start, loss
@@ -133,7 +133,7 @@ class Bundle:
         return own
 
 
-def bundle_bytes(stack: Stack, start: Weights, chain: Chain, sgd: Sgd) -> int:
+def bundle_bytes(stack: LayerNames, start: Weights, chain: Chain, sgd: Sgd) -> int:
     """What a chain takes in a bundle in which it is the longest; a rough figure, rather too high."""
     width = min(sgd.batch_size, max(len(order) for local in chain for order in local.epochs))
     rank = steps_of(chain, sgd.batch_size) * width

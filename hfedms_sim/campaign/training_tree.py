@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Kin:
+class Branch:
     """`parent` trains what this trial shares with it, up to the lineage `fork`; `pins` are its children's forks.
 
     A child that branches off goes on from the state there; one that ends there needs its model.
@@ -30,7 +30,7 @@ class Kin:
         return asdict(self) | {"pins": list(self.pins)}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> "Kin":
+    def from_json(cls, content: Mapping[str, Any]) -> "Branch":
         return cls(
             content["parent"],
             content["fork"],
@@ -40,21 +40,21 @@ class Kin:
         )
 
 
-def kinship(paths: Mapping[str, Sequence[str]]) -> dict[str, Kin]:
-    """Return the kin of each trial. `paths` are lineages; of equally long ones the first trains for the others."""
+def training_tree(paths: Mapping[str, Sequence[str]]) -> dict[str, Branch]:
+    """Return the branch of each trial. `paths` are lineages; of equally long ones the first trains for the others."""
     order = sorted(paths, key=lambda name: -len(paths[name]))
     owner: dict[str, str] = {}
-    found: dict[str, Kin] = {}
+    found: dict[str, Branch] = {}
     pins: dict[str, set[str]] = {name: set() for name in paths}
     for name in order:
         path = paths[name]
         shared = _shared(path, owner)
         if shared:
             parent, fork = owner[path[shared - 1]], path[shared - 1]
-            found[name] = Kin(parent, fork, branches_off=shared < len(path), shared_rounds=shared)
+            found[name] = Branch(parent, fork, branches_off=shared < len(path), shared_rounds=shared)
             pins[parent].add(fork)
         else:
-            found[name] = Kin(branches_off=True)
+            found[name] = Branch(branches_off=True)
         for lineage in path[shared:]:
             owner[lineage] = name
     return {name: replace(found[name], pins=tuple(sorted(pins[name]))) for name in paths}

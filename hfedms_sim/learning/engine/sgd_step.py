@@ -8,17 +8,17 @@ from torch import Tensor
 from hfedms_sim.learning.engine.base import Sgd
 
 
-class Descent:
+class SgdStep:
     def __init__(self, sgd: Sgd) -> None:
         self.rate = sgd.learning_rate
         self.kept = 1 - sgd.learning_rate * sgd.proximal
         self.is_pulled = sgd.proximal != 0
 
-    def pull(self, weights: Tensor, start: Tensor) -> None:
+    def pull_back(self, weights: Tensor, start: Tensor) -> None:
         if self.is_pulled:
             weights.lerp_(start.expand_as(weights), 1 - self.kept)
 
     def step(self, weights: Tensor, gradients: Tensor, start: Tensor) -> None:
         """In place; `weights` and `gradients` of the chains still going."""
-        self.pull(weights, start)
+        self.pull_back(weights, start)
         weights.add_(gradients, alpha=-self.rate)
