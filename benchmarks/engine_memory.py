@@ -10,7 +10,7 @@ from benchmarks.engine_rounds import COLUMNS, Column, PaperRound
 
 
 def peak_bytes(engine: str, column: str) -> float:
-    """Of the round; starts a process."""
+    """Return the peak of the round; starts a process."""
     command = [sys.executable, "-m", "benchmarks.engine_memory", engine, column]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

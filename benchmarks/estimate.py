@@ -16,7 +16,7 @@ from hfedms_sim.simulation.parts import parts_of
 
 MEMORY_BAR, TIME_BAR = 2.0, 3.0
 FEWER_ROUNDS = {"paper-static": 3, "paper-stream": 20, "machine-park": 20}
-"""Of a trained run."""
+"""How many rounds a trained run has."""
 
 
 class Case(NamedTuple):

@@ -25,7 +25,7 @@ Work = Callable[[], object]
 
 
 def best_us(samples: int, *works: Work) -> list[float]:
-    """Of each, in turn."""
+    """Return the best time of each, taken in turn."""
     times = [[_seconds(work) for work in works] for _ in range(REPEATS)]
     return [min(column) / samples * 1e6 for column in zip(*times, strict=True)]
 

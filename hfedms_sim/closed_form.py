@@ -40,7 +40,7 @@ class Traffic:
         return self.uplink_bytes + self.downlink_bytes + self.report_bytes
 
     def serial_seconds(self, uplink_bps: float, downlink_bps: float) -> float:
-        """On one half-duplex channel, reports included."""
+        """Return the seconds of a run on one half-duplex channel, reports included."""
         uplink_s = BITS_PER_BYTE * (self.uplink_bytes + self.report_bytes) / uplink_bps
         return uplink_s + BITS_PER_BYTE * self.downlink_bytes / downlink_bps
 

@@ -51,7 +51,7 @@ class Train(NamedTuple):
 
     @property
     def lead_s(self) -> float:
-        """From the start to the first frame."""
+        """Return the time from the start to the first frame."""
         return 0.0
 
     def airtime_s(self, again: int = 0) -> float:
@@ -74,13 +74,13 @@ class PolledTrain(NamedTuple):
     last_s: float
     """Time on air of the last one."""
     silence_s: float
-    """Of the gateway after a frame, on average."""
+    """How long the gateway is silent after a frame, on average."""
     last_silence_s: float
-    """Of the gateway after the last frame."""
+    """How long the gateway is silent after the last frame."""
     poll_s: float
     """Time on air of a poll."""
     poll_silence_s: float
-    """Of the sensor after it."""
+    """How long the sensor is silent after it."""
     lead_s: float
     """From the start of a poll to the frame that answers it."""
     answered_s: float

@@ -30,7 +30,7 @@ class Kind(Generic[Part]):
     word: str
     """For people: strategy, model, data set."""
     group: str
-    """Of entry points."""
+    """The group of entry points."""
     base: type[Any]
     name_of: Callable[[type[Part]], str]
     is_whole: Callable[[type[Part]], bool]

@@ -81,7 +81,7 @@ class RunDirectory:
 
     @property
     def learning(self) -> Path:
-        """Where the lineage store and the model are."""
+        """Return where the lineage store and the model are."""
         return self.path / "learning"
 
     def abandon(self) -> None:

@@ -71,7 +71,7 @@ class EntityDraws:
     states: NDArray[np.uint64]
 
     def uniform(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """By purpose, index and entity, as `Draws.uniform` gives them."""
+        """Return the uniforms that `Draws.uniform` gives, by purpose, index and entity."""
         return _unit_interval(_absorb(self.states[:, np.newaxis], indices[:, np.newaxis]))
 
 
@@ -97,7 +97,7 @@ def _absorb(state: np.uint64 | NDArray[np.uint64], word: NDArray[np.generic]) ->
 
 
 def _mix(x: NDArray[np.uint64]) -> None:
-    """In place: new arrays for every step would take three times as long as the steps."""
+    """Mix in place: new arrays for every step would take three times as long as the steps."""
     shifted = np.empty_like(x)
     np.right_shift(x, np.uint64(30), out=shifted)
     x ^= shifted

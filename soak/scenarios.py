@@ -35,7 +35,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 }
 """What each changes of the factory."""
 RATES_BPS = (4e3, 2e5, 4e6)
-"""Of the radios that campaigns compare."""
+"""The rates of the radios that campaigns compare."""
 
 
 def write_scenarios(directory: Path) -> None:

@@ -345,7 +345,7 @@ def no_cell_gives_more_airtime_than_it_has(result: RunResult) -> None:
 
 
 def nothing_is_on_the_air_of_what_is_down(result: RunResult) -> None:
-    """Of spells whose times the scenario says. A transfer that meets one has no airtime in it."""
+    """Looks at spells whose times the scenario says. A transfer that meets one has no airtime in it."""
     names = [cell.name for cell in result.scenario.cells]
     cells, sensors = spells(result, "cell-outage"), spells(result, "sensor-outage", "sensor-crash")
     for row in result.transfers.itertuples():

@@ -265,18 +265,18 @@ def scenario_rows() -> list[dict[str, str]]:
 
 
 def strategy_rows(strategy: str) -> list[dict[str, str]]:
-    """Of the table that says which strategies have a key."""
+    """Return the rows of the table that says which strategies have a key."""
     rows = [row for row in table_rows(text_of(SCENARIO)) if "strategies" in row]
     return [row for row in rows if row["strategies"] == "all" or strategy in ticked(row["strategies"])]
 
 
 def data_rows(data_set: str) -> list[dict[str, str]]:
-    """Of the table that says which data sets have a key."""
+    """Return the rows of the table that says which data sets have a key."""
     return [row for row in table_rows(text_of(SCENARIO)) if data_set in ticked(row.get("sets", ""))]
 
 
 def kind_rows(key: str, kind: str) -> list[dict[str, str]]:
-    """Of the table that says which kinds have a key below `key`."""
+    """Return the rows of the table that says which kinds have a key below `key`."""
     rows = [row for row in table_rows(text_of(SCENARIO)) if kind in ticked(row.get("kinds", ""))]
     return [row for row in rows if ticked(row["key"])[0].startswith(f"{key}.")]
 

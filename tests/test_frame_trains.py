@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from hfedms_sim.frame_trains import downlink_train, polled_train, uplink_train
 from hfedms_sim.scenario.frames import Frames
-from hfedms_sim.world.radio.lora import LORAWAN_OVERHEAD_BYTES, time_on_air_s
 from tests.world.aloha import polled_s
+from tests.world.radio.lora import LORAWAN_OVERHEAD_BYTES, time_on_air_s
 
 
 def frames(**changes: Any) -> Frames:

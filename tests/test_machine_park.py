@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.paper.scales import problems_of_size
 from hfedms_sim.result import RunResult
 from hfedms_sim.simulation import run
+from tests.paper.scale_rule import problems_of_size
 
 
 def test_it_keeps_the_rule_for_smaller_factories() -> None:

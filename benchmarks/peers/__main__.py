@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> bool:
 
 
 def commands(engine: str, peers: list[str]) -> dict[str, list[str]]:
-    """Of those whose environment is there."""
+    """Return the commands of those whose environment is there."""
     found = {
         OURS: [sys.executable, "-m", "benchmarks.peers.ours", engine],
         PLAIN: [sys.executable, "-m", "benchmarks.peers.plain"],

@@ -24,7 +24,7 @@ def main(engine_name: str) -> None:
 
 
 def _chains(workload: Workload) -> list[Chain]:
-    """Of one sensor each: FedAvg."""
+    """Return chains of one sensor each: FedAvg."""
     sets = zip(workload.images, workload.labels, stored_order(workload), strict=True)
     return [[LocalSet(images, labels, (order,))] for images, labels, order in sets]
 

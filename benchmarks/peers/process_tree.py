@@ -35,7 +35,7 @@ def memory_bytes(root: int) -> int:
 
 
 def cpu_s(root: int) -> float:
-    """Of those alive, and of their children that have ended."""
+    """Return the processor time of those alive, and of their children that have ended."""
     ticks = sum(sum(map(int, fields[11:15])) for process in family(root) if (fields := _stat_fields(process)))
     return ticks / os.sysconf("SC_CLK_TCK")
 

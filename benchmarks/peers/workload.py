@@ -33,7 +33,7 @@ class Workload(NamedTuple):
 
     @property
     def samples(self) -> int:
-        """Of one client."""
+        """Return how many samples one client has."""
         return self.labels.shape[1]
 
 

@@ -99,7 +99,7 @@ def _imported_ray() -> Any:
 
 
 def _perform(task: Task, sent: Files) -> tuple[tuple[Any, OneLineError | None, bool], Files]:
-    """On the worker."""
+    """Perform a task, on the worker."""
     if not isinstance(task, TrialTask):
         return attempt(task), {}
     with tempfile.TemporaryDirectory() as place:

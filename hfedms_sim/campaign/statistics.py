@@ -20,7 +20,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
-    """None of no values."""
+    """Return mean and interval of some values; None if there are none."""
     if not values:
         return None
     if len(values) == 1:

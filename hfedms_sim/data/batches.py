@@ -17,7 +17,7 @@ from hfedms_sim.data.base import Dataset, offsets_of
 from hfedms_sim.seeds import Draws
 
 Ranges = tuple[tuple[int, int], ...]
-"""Of arrivals: (first index, count), ascending, as a capture gives them."""
+"""Ranges of arrivals: (first index, count), ascending, as a capture gives them."""
 
 # What `counts` takes at once, to bound memory.
 _CHUNK_DEVICES, _CHUNK_ARRIVALS, _CHUNK_COUNTS = 256, 2**20, 2**22

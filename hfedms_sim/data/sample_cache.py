@@ -38,7 +38,7 @@ def cache_home() -> Path | None:
 class SampleCache:
     directory: Path | None
     suffix: str
-    """Of the files: what they hold."""
+    """What the files' names end in: what they hold."""
     dtype: np.dtype[Any]
     sample_shape: tuple[int, ...]
 

@@ -75,8 +75,3 @@ class ClientCounts:
         """The sum of the counts of each cluster's clients."""
         empty = np.zeros((clusters, self._counts.shape[1]), np.int64)
         return self.moved(empty, np.full(len(labels), -1), labels)
-
-
-def assigned_affinity(counts: Counts, centroid_sums: Sums, labels: Labels) -> int:
-    """The integer that an assignment maximises: the sum of V_k.S_l over every client k and its cluster l."""
-    return int((ClientCounts(counts).sums(labels, len(centroid_sums)) * centroid_sums).sum())

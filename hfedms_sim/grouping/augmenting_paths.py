@@ -67,7 +67,7 @@ def _shortest_paths(
 
 
 def _path(parents: NDArray[np.int64], target: int) -> list[int]:
-    """From a full cluster to the target."""
+    """Return the path from a full cluster to the target."""
     path = [int(target)]
     while parents[path[-1]] >= 0:
         path.append(int(parents[path[-1]]))

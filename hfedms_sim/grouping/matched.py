@@ -20,7 +20,7 @@ Members = NDArray[np.int64]  # rows of counts
 
 
 def matched_members(clusters: Members, counts: Counts, groups: int, *, refinements: int = 0) -> Members:
-    """From clusters x members in random order to clusters x groups: a column is a group."""
+    """Return clusters x groups, where a column is a group, of clusters x members in random order."""
     blocks = -(-groups // _LARGEST_MATCHING)
     group_blocks = np.array_split(np.arange(groups), blocks)
     member_blocks = np.array_split(clusters, blocks, axis=1)  # never fewer members than groups in a block

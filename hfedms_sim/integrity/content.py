@@ -28,7 +28,7 @@ class Content:
 
     @property
     def learning(self) -> Path:
-        """Where the lineage store and the model are."""
+        """Return where the lineage store and the model are."""
         return self.directory / "learning"
 
     @property

@@ -36,7 +36,7 @@ class Counted(NamedTuple):
     classifier_multiply_adds: int
     extractor_multiply_adds: int
     matrices: Matrices
-    """Of the whole network."""
+    """Those of the whole network."""
     classifier_matrices: Matrices
 
 

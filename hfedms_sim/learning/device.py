@@ -10,5 +10,5 @@ def has_accelerator() -> bool:
 
 
 def on_device(tensor: Tensor) -> Tensor:
-    """As it is on the CPU, else a copy: what comes from NumPy always begins there."""
+    """Return the tensor as it is on the CPU, else a copy: what comes from NumPy always begins there."""
     return tensor.to(torch.get_default_device())

@@ -45,7 +45,7 @@ class Evaluator:
     def _test(
         self, weights: Weights, inputs: Tensor, labels: Tensor
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each sample whether it was recognised, and its loss."""
+        """Return for each sample whether it was recognised, and its loss."""
         logits = self._logits(weights, inputs)
         correct = logits.argmax(dim=1) == labels
         losses = functional.cross_entropy(logits, labels, reduction="none")
@@ -60,7 +60,7 @@ class Probe(NamedTuple):
 
     @classmethod
     def of(cls, record: RoundRecord, source: SampleSource) -> "Probe | None":
-        """None if nobody captured anything."""
+        """Return what a round trained on, as a probe; None if nobody captured anything."""
         batches = [captured_samples(source, each) for each in record.participations if each.captured]
         if not batches:
             return None

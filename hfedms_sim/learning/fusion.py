@@ -66,7 +66,7 @@ class FusionNetwork(StackNetwork):
 
 
 def fusion_weights(spec: ModelSpec, operator: Operator, draws: Draws) -> Weights:
-    """At the start: Glorot uniform for the convolution, zero for gamma."""
+    """Return the operator's weights at the start: Glorot uniform for the convolution, zero for gamma."""
     channels = spec.convolutions[-1].outputs
     if operator != "conv":
         return {"gamma": torch.zeros(channels if operator == "multi" else 1)}

@@ -33,7 +33,7 @@ class Learner(Protocol):
         """All that `learn` has made and will need again. Valid until the next `learn`."""
 
     def restore(self, state: State) -> None:
-        """As if this learner had learnt what led to `state`, bit for bit."""
+        """Go on as if this learner had learnt what led to `state`, bit for bit."""
 
 
 class LearnerContext(NamedTuple):
@@ -101,7 +101,7 @@ class ChainLearner:
         return mean
 
     def _loss(self) -> Loss:
-        """Of local training in a full round."""
+        """Return the loss of local training in a full round."""
         return CROSS_ENTROPY
 
     def _local_set(self, participation: Participation, round_number: int) -> LocalSet:
@@ -116,7 +116,7 @@ class ChainLearner:
 
 
 def shares(chains: Sequence[Chain], weights: Literal["uniform", "samples"]) -> list[float]:
-    """Of the chains in the server's mean: all the same, or by the samples or vectors they trained on."""
+    """Return the chains' shares in the server's mean: all the same, or by the samples or vectors they trained on."""
     if weights == "uniform":
         return [1.0] * len(chains)
     return [float(sum(len(local.labels) for local in chain)) for chain in chains]

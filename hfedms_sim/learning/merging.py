@@ -26,5 +26,5 @@ class RunningMean:
                 mean.add_(weights[name].detach() - mean, alpha=share / self._total)
 
     def result(self) -> Weights | None:
-        """None if nothing has come."""
+        """Return the mean; None if nothing has come."""
         return self._mean

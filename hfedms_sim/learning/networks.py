@@ -35,7 +35,7 @@ class Network(nn.Module, ABC):
     """What sensors train."""
 
     layer_names: tuple[str, ...]
-    """Of the trained layers of a stack, in order; none of what is no stack."""
+    """What the trained layers of a stack are called, in order; empty for what is no stack."""
 
     @abstractmethod
     def extract(self, inputs: Tensor) -> Tensor:

@@ -56,7 +56,7 @@ class Seconds(NamedTuple):
     compute_s: float
     samples_s: float
     lost_s: float
-    """Of transfers and work that were lost or aborted, and of transfers that were off the air in an outage."""
+    """Seconds of transfers and work that were lost or aborted, and of transfers that were off the air in an outage."""
     outage_s: float
     """Before the step, waiting for what was down."""
 

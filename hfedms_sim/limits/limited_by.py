@@ -47,7 +47,7 @@ class Detail(NamedTuple):
 class LimitedBy(NamedTuple):
     cause: Cause
     share: float
-    """Of the time of all rounds that were looked at."""
+    """The part of the time of all rounds that were looked at."""
     detail: Detail
     text: str
     """The same in words."""

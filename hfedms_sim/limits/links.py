@@ -32,7 +32,7 @@ class Link(NamedTuple):
     pool: int
     """The number of the link whose airtime this one uses: its own, or the uplink's where one airtime serves both."""
     rate_bps: float
-    """Of one device alone in the cell, at full rate."""
+    """The full rate of one sensor alone in the cell."""
     full_at: float
     """From how many transfers on it is saturated."""
     allowed_share: float

@@ -30,7 +30,7 @@ class LinkUse(NamedTuple):
     """What one direction of one cell was used for. Shares are of the time that was looked at."""
 
     airtime_s: float
-    """Of all its transfers, each as if it were alone."""
+    """The sum over all its transfers, each as if it were alone."""
     active_share: float
     """With at least one transfer."""
     saturated_share: float

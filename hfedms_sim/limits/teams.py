@@ -1,4 +1,4 @@
-"""Of the teams on critical paths, who set their pace: in each edge round the sensor whose model came back last."""
+"""Who set the pace of the teams on critical paths: in each edge round the sensor whose model came back last."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -78,7 +78,7 @@ class MetricsLog:
         self._take(entry)
 
     def _opened(self) -> int:
-        """At its end, where a line that was torn is cut off first."""
+        """Return the log opened at its end, where a line that was torn is cut off first."""
         descriptor = opened_at_end(self._path)
         if self.has_torn_end:
             content = self._path.read_bytes()

@@ -133,7 +133,7 @@ class LineageStore:
         self._prune()
 
     def newest_state(self, lineages: Sequence[str]) -> tuple[int, State] | None:
-        """Of the last of these lineages that has a sound checkpoint: its place among them, and the state."""
+        """Return place and state of the last of these lineages that has a sound checkpoint."""
         for place in reversed(range(len(lineages))):
             state = self._state_of(lineages[place])
             if state is not None:
@@ -169,7 +169,7 @@ class LineageStore:
         return self._directory is not None and path.parent.parent == self._directory
 
     def _prune(self) -> None:
-        """By round, whether pinned or not, the newest are kept; of the others the pinned."""
+        """Keep the newest rounds, pinned or not, and of the others the pinned."""
         own = [path for paths in self._checkpoints.values() for path in paths if self._is_own(path)]
         for path in sorted(own, key=lambda path: path.name)[:-KEPT_CHECKPOINTS]:
             if path.parent.name != _PINNED:

@@ -16,7 +16,7 @@ from hfedms_sim.system.checksums import Checksums
 
 Column = Literal["defaults", "tuned"]
 TUNING_SEED = 0
-"""Of the runs that settings are chosen by; no verdict is computed from it."""
+"""The seed of the runs that settings are chosen by; no verdict is computed from it."""
 SHIPPED = Path(__file__).with_name("tuned.json")
 
 Choice = Mapping[str, str]

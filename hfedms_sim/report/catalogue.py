@@ -177,7 +177,7 @@ def _listing(*headings: str) -> Table:
 
 
 def _add(table: Table, *cells: str) -> None:
-    """As text: what a file says in brackets is not rich's markup."""
+    """Add a row as text: what a file says in brackets is not rich's markup."""
     table.add_row(*(Text(cell) for cell in cells))
 
 

@@ -149,7 +149,7 @@ def _entries(row: Row, telling: Sequence[str]) -> list[str]:
 
 
 def _columns(rows: Sequence[Row], layout: _Layout) -> dict[str, list[str]]:
-    """By heading, an entry for each row."""
+    """Return by heading an entry for each row."""
 
     def shown(measure: str, formatted: Callable[[float], str]) -> list[str]:
         return [_shown(row.measures[measure], formatted, layout.is_tight) for row in rows]

@@ -73,7 +73,7 @@ class Compression(Settings):
     relay: Quantiser = "none"
     """What one sensor of a chain hands to the next."""
     share: Fraction = 0.01
-    """Of the numbers of a model, how many topk sends."""
+    """Which part of the numbers of a model topk sends."""
 
     @property
     def is_off(self) -> bool:

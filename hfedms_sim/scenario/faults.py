@@ -48,7 +48,7 @@ class Spelled(Settings):
 
     @property
     def span_s(self) -> tuple[float, float]:
-        """From when to when it may be under way."""
+        """Return from when to when it may be under way."""
         return (0.0, inf) if self.at_s is None else (self.at_s, self.at_s + (self.for_s or inf))
 
     def overlaps(self, other: "Spelled") -> bool:
@@ -123,7 +123,7 @@ class TransferLoss(Settings):
     kind: Literal["transfer-loss"]
     """A transfer is lost after its last retransmission."""
     probability: Annotated[float, Field(ge=0, le=1)]
-    """Of each transfer."""
+    """How likely each transfer is to be lost."""
 
 
 Fault = Annotated[

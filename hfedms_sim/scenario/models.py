@@ -19,7 +19,7 @@ class DataShape(NamedTuple):
     """What a network is built for."""
 
     input_shape: tuple[int, ...]
-    """Of one sample, as torch has it: channels first."""
+    """The shape of one sample, as torch has it: channels first."""
     classes: int
 
     def __str__(self) -> str:
@@ -79,9 +79,9 @@ class ModelSpec:
     """Those that are trained."""
     classifier_parameters: int
     extractor_multiply_adds: int
-    """Of one sample, forward."""
+    """What one sample costs, forward."""
     classifier_multiply_adds: int
-    """Of one semantic vector, forward."""
+    """What one semantic vector costs, forward."""
     buffers: int = 0
     """Numbers of the extractor that are not trained but sent and averaged like weights: BatchNorm's mean, variance."""
     stack: LayerStack | None = None
@@ -89,9 +89,9 @@ class ModelSpec:
     make: Callable[[], Any] | None = field(default=None, compare=False)
     """Makes the module, where it is not just the stack."""
     classifier_name: str = "classifier"
-    """Of the classifier in the module."""
+    """What the module calls its classifier."""
     layer_names: tuple[str, ...] = ()
-    """Of the stack's layers in the module, in order."""
+    """What the module calls the stack's layers, in order."""
     fingerprint: str = ""
     """A hash of the module itself: its layers with their settings, its numbers with their shapes and first values."""
     matrices: Matrices = NO_MATRICES

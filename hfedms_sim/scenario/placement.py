@@ -36,7 +36,7 @@ class Placement(Settings):
     """3GPP indoor factory: sparse or dense clutter, low or high base stations; LOS: nothing in between.
     Outdoors: RMa is open ground under a mast, UMa a town under a roof's antenna."""
     extra_loss_db: Annotated[float, Field(ge=0, le=150)] = 0.0
-    """Of walls, rock or enclosures, on top of every link's path loss."""
+    """What walls, rock or enclosures take, on top of every link's path loss."""
 
     @model_validator(mode="after")
     def _kind_has_its_figures(self) -> "Placement":

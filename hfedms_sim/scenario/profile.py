@@ -50,7 +50,7 @@ class Fluctuation(Settings):
 
     @property
     def mean_share(self) -> float:
-        """Of the airtime, in the long run."""
+        """Return which part of the airtime it takes in the long run."""
         return (self.good_s + self.bad_share * self.bad_s) / (self.good_s + self.bad_s)
 
 
@@ -58,9 +58,9 @@ class DutyCycle(Settings):
     """For which share of the time a sender may send, where airtime is shared."""
 
     uplink: Annotated[float, Field(ge=LEAST, le=1)]
-    """Of each sensor."""
+    """Each sensor's."""
     downlink: Annotated[float, Field(ge=LEAST, lt=1)]
-    """Of the base station, which is one sender for all sensors."""
+    """The base station's, which is one sender for all sensors."""
 
 
 class Budget(Settings):
@@ -71,9 +71,9 @@ class Budget(Settings):
     bandwidth_hz: Annotated[float, Field(ge=LEAST, le=1e10)]
     """In which the powers are sent and noise is heard."""
     device_power_dbm: Annotated[float, Field(ge=-50, le=60)]
-    """Of a sensor."""
+    """A sensor's."""
     base_power_dbm: Annotated[float, Field(ge=-50, le=80)]
-    """Of the base station, within the bandwidth."""
+    """The base station's, within the bandwidth."""
     base_noise_figure_db: NoiseFigure = 5.0
     """How much more noise than the thermal one the base station's receiver hears."""
     device_noise_figure_db: NoiseFigure = 9.0

@@ -40,7 +40,7 @@ class Sensors(Settings):
     types: PositiveInt = 10
     """Production lines with class preferences of their own."""
     battery_wh: Annotated[float, Field(ge=LEAST, le=1e6)] = 8.6
-    """Of each sensor, for the estimate of its life; an AA lithium cell of 2.4 Ah at 3.6 V."""
+    """Each sensor's, for the estimate of its life; an AA lithium cell of 2.4 Ah at 3.6 V."""
     rounds_per_day: Annotated[float, Field(ge=LEAST, le=1e6)] = 1.0
     """How many rounds a day the life of a battery is stated for, beside rounds without a break."""
     placement: Placement = Placement()

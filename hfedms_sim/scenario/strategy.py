@@ -28,7 +28,7 @@ class LocalTraining(Settings):
     over_selection: Annotated[float, Field(ge=0, le=100)] = 0.0
     """So many more are invited, as a share of those; the round is closed when as many as without it have arrived."""
     learning_rate: PositiveFloat = 0.01
-    """Of the sensors' optimiser."""
+    """The rate of the sensors' optimiser."""
     batch_size: PositiveInt = 5
     """Samples in a mini-batch."""
     epochs: PositiveInt = 1
@@ -37,7 +37,7 @@ class LocalTraining(Settings):
     """How the server averages: every result the same, by the samples behind it, or by its sensors' local train sets."""
 
     local_optimiser: Literal["sgd", "adam"] = "sgd"
-    """Of the sensors: plain SGD, or Adam, whose moments start anew at every sensor."""
+    """How sensors train: plain SGD, or Adam, whose moments start anew at every sensor."""
     compression: Compression = Compression()
     """What goes over the air in fewer bytes."""
 

@@ -15,7 +15,7 @@ _MOST_NAMED = 5
 
 class Occupancy(NamedTuple):
     name: str
-    """Of the cell."""
+    """The cell's name."""
     sensors: int
     """In coverage, whether or not they are ever chosen to take part."""
 

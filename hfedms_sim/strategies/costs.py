@@ -21,7 +21,7 @@ class Costs(NamedTuple):
     parameters: int
     """How many are trained."""
     training_multiply_adds: int
-    """Of one sample in one epoch."""
+    """What one sample costs in one epoch."""
     memory_bytes: int = 0
     """What a sensor holds beside the model it trains."""
     extra_uplink_bytes: int = 0

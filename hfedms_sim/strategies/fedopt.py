@@ -21,7 +21,7 @@ class ServerOptimiserSettings(AveragingSettings):
     """Adaptive federated optimisation: the mean change of a round is a pseudo-gradient for the server's optimiser."""
 
     server_learning_rate: PositiveFloat
-    """Of the server's optimiser."""
+    """The rate of the server's optimiser."""
     tau: PositiveFloat
     """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
 
@@ -29,14 +29,14 @@ class ServerOptimiserSettings(AveragingSettings):
 class FedAdagradSettings(ServerOptimiserSettings):
     name: Literal["fedadagrad"] = "fedadagrad"
     server_learning_rate: PositiveFloat = 0.1
-    """Of the server's optimiser."""
+    """The rate of the server's optimiser."""
     tau: PositiveFloat = 0.01
     """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
 
 
 class MomentSettings(ServerOptimiserSettings):
     server_learning_rate: PositiveFloat = 10**-2.5
-    """Of the server's optimiser."""
+    """The rate of the server's optimiser."""
     tau: PositiveFloat = 1e-4
     """Degree of adaptivity: added to the root of the second moment, which starts at its square."""
     beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9

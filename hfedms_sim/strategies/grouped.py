@@ -19,7 +19,7 @@ class ClusteredGroupsSettings(LocalTraining):
     leftover: Literal["drop", "spread"] = "drop"
     """Sensors that fit into no group of equal size: sit out the cycle, or join the smallest groups."""
     solver: Literal["auto", "pulp", "pulp-ilp", "exact", "lsa", "nested"] = "auto"
-    """Of the balanced clustering behind the groups; auto: pulp for few sensors, nested for very many, else exact."""
+    """How the groups' balanced clustering is solved; auto: pulp for few sensors, nested for very many, else exact."""
     draw: Literal["random", "matched"] = "random"
     """A group takes a random member of each cluster, or the one that brings it nearest the factory's distribution."""
 

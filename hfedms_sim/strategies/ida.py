@@ -25,7 +25,7 @@ class IdaSettings(AveragingSettings):
     """Weights by the inverse distance to the mean model: alone, times the samples, or times the inverse training
     accuracy."""
     norm: Literal["l2", "l1"] = "l2"
-    """Of that distance, over all parameters: Euclidean, or the sum of absolute differences."""
+    """The norm of that distance over all parameters: Euclidean, or the sum of absolute differences."""
 
 
 class Ida(Averaging[IdaSettings]):

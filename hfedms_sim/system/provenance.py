@@ -12,7 +12,7 @@ PACKAGES = ("hfedms_sim", "simpy", "numpy", "pandas", "pyarrow", "pydantic", "to
 
 
 def provenance_of(seed: int) -> dict[str, Any]:
-    """Of a run that starts now."""
+    """Return the provenance of a run that starts now."""
     return {
         "versions": {"python": platform.python_version()} | {name: package_version(name) for name in PACKAGES},
         "platform": platform.platform(),
@@ -35,7 +35,7 @@ def package_version(package: str) -> str | None:
 
 
 def _git_revision() -> str | None:
-    """Of the source tree this package runs from, if it is one; '-dirty' if it has changes."""
+    """Return the revision of the source tree this package runs from, if it is one; '-dirty' if it has changes."""
     root = Path(__file__).resolve().parent.parent.parent
     if not (root / ".git").exists():
         return None

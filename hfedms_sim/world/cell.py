@@ -35,7 +35,7 @@ class Attempt:
 
     def __init__(self, share: float = 1.0) -> None:
         self.share = share
-        """Of the payload that is still to be sent."""
+        """The part of the payload that is still to be sent."""
         self.is_begun = False
         """Whether its sensors have been paged, and set up their connections for it."""
         self.demand = Demand(0.0, 0)

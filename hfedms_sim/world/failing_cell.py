@@ -132,7 +132,10 @@ class FailingCell(Cell):
         pieces.leave(share_left)
 
     def _break_off(self, transfer: Transfer, attempt: Attempt) -> tuple[Demand, float, float | None]:
-        """As in any cell; a cell that was down, or a sensor that crashed, knows nothing of the connection any more."""
+        """Break a transfer off as any cell does.
+
+        A cell that was down, or a sensor that crashed, knows nothing of the connection any more.
+        """
         forgets = self.medium.is_down = self._conditions.cell_is_down(self.number)
         broken = super()._break_off(transfer, attempt)
         self.connections.drop(

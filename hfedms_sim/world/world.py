@@ -294,7 +294,7 @@ class World:
 
     @property
     def _closes_s(self) -> float | None:
-        """When the round is closed, whoever has arrived by then; None: it awaits everybody."""
+        """Return when the round is closed, whoever has arrived by then; None: it awaits everybody."""
         deadline_s = self._scenario.deadline_s
         return None if deadline_s is None else self._called_s + deadline_s
 

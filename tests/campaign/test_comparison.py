@@ -324,7 +324,7 @@ def test_a_mean_coverage_that_is_not_whole_never_looks_so() -> None:
 
 
 def test_joules_of_extrapolated_figures_are_marked_and_named_below() -> None:
-    """Of the first radio alone; the second has been recorded by an older version, which lists nothing."""
+    """Only the first radio's are; the second has been recorded by an older version, which lists nothing."""
     one, other = (result(profile, 1, 5.0) for profile in ("a", "b"))
     one.summary["energy_extrapolated"] = ["a: energy.setup_j"]  # type: ignore[index]
     for each in (one, other):

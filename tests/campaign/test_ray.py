@@ -121,7 +121,7 @@ def _sockets(pid: int) -> Iterator[str]:
 
 
 def _is_descendant(pid: int) -> bool:
-    """Of this process: other campaigns on the machine are nobody's business."""
+    """Return whether it is this process's: other campaigns on the machine are nobody's business."""
     try:
         while pid > 1:
             if pid == os.getpid():

@@ -28,7 +28,7 @@ def trial(name: str, rounds: int, cost: float = 1.0) -> Trial:
 
 
 def test_the_time_left_is_by_weighted_rounds_that_were_trained_here() -> None:
-    """Of a 2 rounds were stored and 4 trained in 8 s; 4 of a are left, and 5 of b, which cost three times as much."""
+    """2 rounds of a were stored and 4 trained in 8 s; 4 of a are left, and 5 of b, which cost three times as much."""
     clock = Clock()
     meter = Meter("running", [trial("a", 10), trial("b", 5, 3.0)], ["a", "b"], clock=clock)
     assert meter.standing(["a", "b"], 0, {}).eta_s is None

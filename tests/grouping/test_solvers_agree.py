@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hfedms_sim.grouping.affinity import ClientCounts, assigned_affinity
+from hfedms_sim.grouping.affinity import ClientCounts
 from hfedms_sim.grouping.assignment import SOLVERS, AssignmentSolver
 from hfedms_sim.grouping.exact import is_optimal
 from tests.grouping.instances import Instance, awkward_instances, factory_counts
@@ -21,6 +21,11 @@ def k_means_steps(instance: Instance, driver: AssignmentSolver) -> list[tuple[ND
         steps.append((sums, labels))
         sums = ClientCounts(instance.counts).sums(labels, len(sums))
     return steps
+
+
+def assigned_affinity(counts: NDArray[np.int64], centroid_sums: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+    """Return what an assignment maximises: the sum of V_k.S_l over every client k and its cluster l."""
+    return int((ClientCounts(counts).sums(labels, len(centroid_sums)) * centroid_sums).sum())
 
 
 def assert_same_objective(

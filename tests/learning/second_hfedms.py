@@ -134,7 +134,7 @@ def compensate(memory: list[Labelled], visit: Visit, new: Weights, old: Weights,
 
 
 def store(candidates: list[Labelled], capacity: int) -> list[Labelled]:
-    """Of candidates in age order, those nearest their class mean, overall; still in age order."""
+    """Return, of candidates in age order, those nearest their class mean, overall; still in age order."""
     ranking = []
     for age, (z, label) in enumerate(candidates):
         centre = mean([other for other, its_label in candidates if its_label == label])

@@ -21,7 +21,7 @@ SGD = {"learning_rate": RATE, "batch_size": SIZE}
 
 
 def gradient(weights: Weights, images: torch.Tensor, labels: torch.Tensor) -> Weights:
-    """Of the mean cross-entropy of one hidden layer, the product's network left aside."""
+    """Return the gradient of the mean cross-entropy of one hidden layer, the product's network left aside."""
     variables = {name: value.clone().requires_grad_() for name, value in weights.items()}
     w1, b1, w2, b2 = variables.values()
     hidden = functional.relu(images.flatten(1) @ w1.T + b1)

@@ -81,7 +81,7 @@ def test_a_quota_per_class_keeps_every_class() -> None:
 
 
 def test_a_reference_batch_may_give_the_mean() -> None:
-    """Of class 0 the batch says 5, of class 1 nothing: its candidates' own mean, 1, counts."""
+    """The batch says 5 for class 0 and nothing for class 1: its candidates' own mean, 1, counts."""
     vectors, labels = torch.tensor([[4.0], [0.0], [0.0], [2.0]]), torch.tensor([0, 0, 1, 1])
     reference = (torch.tensor([[5.0]]), torch.tensor([0]))
     assert nearest_to_class_mean(vectors, labels, 3, reference=reference).tolist() == [0, 2, 3]

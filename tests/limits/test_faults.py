@@ -204,7 +204,7 @@ def test_a_void_round_may_take_no_time() -> None:
 
 
 def test_the_time_between_two_rounds_is_on_no_path() -> None:
-    """Of a round every minute; in the second the server is waited for, and nobody is reached."""
+    """There is a round every minute; in the second the server is waited for, and nobody is reached."""
     limits = limits_of_rows(
         transfer(0, 0, "down", 0, (0.25, 1.25, 3.75), 2.0, 2),
         transfer(0, 1, "up", 0, (3.75, 3.75, 6.25), 2.0, 2),

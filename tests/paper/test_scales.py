@@ -3,9 +3,10 @@
 import pytest
 
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.paper.scales import SCALES, least_participation, problems_of_size, sequential_work
+from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import Scenario
+from tests.paper.scale_rule import least_participation, problems_of_size, sequential_work
 
 
 def quickstart(rounds: int) -> Scenario:

@@ -88,7 +88,7 @@ def test_figures_whose_source_begins_with_extrapolated_are_listed(tmp_path: Path
 
 @pytest.mark.parametrize("mode", ["listening", "drx", "edrx", "psm"])
 def test_figures_of_other_modes_have_no_effect_so_that_a_mode_is_one_key(mode: str) -> None:
-    """Of PSM its own figures count, of DRX and eDRX the cycle, and a radio that listens needs none."""
+    """PSM has its own figures, DRX and eDRX the cycle, and a radio that listens needs none."""
     idle = Idle.model_validate({"mode": mode, "cycle_s": 1.28, "wake_s": 1.2, "wake_every_s": 3600.0})
     assert idle.pages_every_s == (1.28 if mode in ("drx", "edrx") else None)
     assert (idle.wakes_every_s, idle.extra_setup_s) == ((3600.0, 1.2) if mode == "psm" else (None, 0.0))

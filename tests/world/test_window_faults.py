@@ -185,7 +185,7 @@ def test_airtime_is_taken_off_in_the_window_in_which_the_last_under_way_arrives_
 
 
 def test_what_limited_a_window_is_read_from_where_it_began(played: Played) -> None:
-    """Of the chain that closed it. Window 1 has the 2 s of work of sensor 0, all others are closed by an uplink that
+    """The chain that closed it tells. Window 1 has the 2 s of work of sensor 0, all others are closed by an uplink that
     was on the air when they began, but the fourth, whose began at its very beginning: 2 s of 48."""
     shares = played(FEDASYNC, rounds=8).summary["limited_by"]["shares"]
     assert {each["cause"]: round(each["share"], 6) for each in shares if each["share"]} == {

@@ -64,7 +64,7 @@ class GlyphLabels:
         return (self.draws.uniform("glyphs/type", devices) * self.types).astype(np.int64)
 
     def labels(self, device: int) -> NDArray[np.int64]:
-        """Of all the device's samples: first those for training, then those for testing."""
+        """Return the labels of all the device's samples: first those for training, then those for testing."""
         one = np.array([device])
         return self._matrix(one)[0, : self.sizes(one)[0]].astype(np.int64)
 

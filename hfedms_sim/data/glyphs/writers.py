@@ -18,7 +18,7 @@ Values = NDArray[np.float64]
 
 
 class _Style(NamedTuple):
-    """Of a writer."""
+    """The style of a writer."""
 
     hand: int
     lean: float

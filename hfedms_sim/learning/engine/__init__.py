@@ -14,7 +14,7 @@ ENGINES: dict[str, Callable[[Network, int], Engine]] = {
     "lowrank": LowRankEngine,
     "native": NativeEngine,
 }
-"""Of a network and a number of threads."""
+"""What makes each engine of a network and a number of threads."""
 
 __all__ = [
     "CROSS_ENTROPY",

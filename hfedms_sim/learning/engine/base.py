@@ -46,7 +46,7 @@ class TrainedChains(Protocol):
     """Where the chains of a round end."""
 
     def models(self) -> Iterator[tuple[int, Weights]]:
-        """By the number of the chain, in any order; a model holds only until the next one is asked for."""
+        """Yield each model with its chain's number, in any order; a model holds only until the next is asked for."""
 
     def mean_by_distance(self, share_of: Callable[[int, float], float], norm: Norm = "l2") -> Weights | None:
         """The mean in which chain i, at the distance d from the plain mean, counts share_of(i, d); None of nothing."""

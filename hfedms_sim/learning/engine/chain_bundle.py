@@ -106,14 +106,14 @@ class ChainBundle:
             total[name] += torch.tensordot(stacked.new_tensor(shares), stacked - self._start[name], dims=1)
 
     def model(self, chain: int) -> Weights:
-        """Where a chain ends."""
+        """Return the model that a chain ends with."""
         ends = {name: stacked[chain] for name, stacked in self._stacked()}
         for name, layer in zip(self._stack.dense, self._dense, strict=True):
             ends[f"{name}.weight"] = self._start[f"{name}.weight"] + layer.update_of(chain)
         return {name: ends[name] for name in self._start}  # in the start's order
 
     def squared_distances(self, update: Weights) -> Tensor:
-        """Of each end from start + update."""
+        """Return the squared distance of each end from start + update."""
         layers = zip(self._stack.dense, self._dense, strict=True)
         shared = [layer.squared_distances(update[f"{name}.weight"]) for name, layer in layers]
         own = [

@@ -39,7 +39,7 @@ class ChainBundles:
         return None if update is None else {name: self._start[name] + value for name, value in update.items()}
 
     def _mean_update(self, share_of: Callable[[int], float]) -> Weights | None:
-        """Of end - start; None if nothing counts."""
+        """Return the mean of end - start; None if nothing counts."""
         total = {name: torch.zeros_like(value) for name, value in self._start.items()}
         whole = sum(share_of(number) for number in self._idle)
         for numbers, bundle in self._bundles():
@@ -49,7 +49,7 @@ class ChainBundles:
         return {name: value / whole for name, value in total.items()} if whole > 0 else None
 
     def _squared_distances(self, centre: Weights) -> Iterator[tuple[int, float]]:
-        """From start + centre."""
+        """Yield each chain's squared distance from start + centre."""
         still = sum(float(value.double().square().sum()) for value in centre.values())
         yield from ((number, still) for number in self._idle)
         for numbers, bundle in self._bundles():

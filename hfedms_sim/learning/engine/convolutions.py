@@ -29,7 +29,7 @@ class Convolution(NamedTuple):
 class ChainedConvolutions(Protocol):
     @property
     def parameters(self) -> Sequence[Convolution]:
-        """Of all chains, stacked."""
+        """Return those of all chains, stacked."""
 
     def forward(self, images: Tensor) -> Tensor:
         """(chains still going, samples, 1, side, side) to (chains, samples, features)."""

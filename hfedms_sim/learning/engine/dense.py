@@ -28,7 +28,7 @@ _LARGEST_HISTORY = 2
 
 class ChainedDense(Protocol):
     bias: Tensor
-    """Of all chains, stacked."""
+    """Those of all chains, stacked."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         """(chains still going, samples, features); those are the first ones."""
@@ -43,7 +43,7 @@ class ChainedDense(Protocol):
         """W - W0."""
 
     def squared_distances(self, update: Tensor) -> Tensor:
-        """Of each chain's W from W0 + update."""
+        """Return the squared distance of each chain's W from W0 + update."""
 
 
 class SharedDense:

@@ -14,7 +14,7 @@ from hfedms_sim.learning.engine.sgd_step import SgdStep
 class ChainedFusion:
     def __init__(self, start: Sequence[Tensor], chains: int, sgd: Sgd) -> None:
         self.parameters = [value.expand(chains, *value.shape).clone() for value in start]
-        """Of all chains, stacked."""
+        """Those of all chains, stacked."""
         self._start = start
         self._sgd_step = SgdStep(sgd)
         self._passed: tuple[Tensor, list[Tensor]] | None = None

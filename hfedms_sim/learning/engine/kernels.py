@@ -149,7 +149,7 @@ def conv_pool_forward(
 def conv_pool_values(
     x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, *, channel_first: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """As `conv_pool_forward`, faster, without where the maxima are, and to within a few roundings of its values."""
+    """Return what `conv_pool_forward` does to within a few roundings, faster, and not where the maxima are."""
     checked = _layer(x, chains, weights, bias, channel_first)
     values = torch.empty(checked.pooled_shape) if out is None else out
     _check("out", values, checked.pooled_shape)

@@ -73,7 +73,7 @@ class LowRankEngine:
         return torch.cat(self._workers.map(extraction, images.tensor_split(self._workers.threads)))
 
     def _extraction(self, weights: Weights, images: int) -> Extraction:
-        """For so many images."""
+        """Return what extracts the semantics of so many images."""
         return Extraction(self._stack, weights)
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
@@ -120,7 +120,7 @@ class LowRankEngine:
 def _bundles(
     stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, budget_bytes: int
 ) -> Iterator[Sequence[int]]:
-    """As many chains as fit, about as many in each, none shorter than half the longest: it would be mostly padding."""
+    """Yield as many chains as fit, about as many each time, none shorter than half the longest: mostly padding."""
     while order:
         longest = steps_of(chains[order[0]], sgd.batch_size)
         alike = sum(2 * steps_of(chains[number], sgd.batch_size) >= longest for number in order)
@@ -132,7 +132,7 @@ def _bundles(
 
 
 def _longest_first(chains: Sequence[Chain], sgd: Sgd) -> list[int]:
-    """Of the chains that have any step to go."""
+    """Return the numbers of the chains that have any step to go, the longest first."""
     steps = [steps_of(chain, sgd.batch_size) for chain in chains]
     return sorted((number for number, count in enumerate(steps) if count), key=lambda number: -steps[number])
 

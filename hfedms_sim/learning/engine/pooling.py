@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 def max_pool(values: Tensor) -> Tensor:
-    """Of the last two dimensions; an odd last row or column is left out."""
+    """Return the maxima of 2 x 2 along the last two dimensions; an odd last row or column is left out."""
     if torch.is_grad_enabled() and values.requires_grad:
         pooled: Tensor = _MaxPool.apply(values)
         return pooled

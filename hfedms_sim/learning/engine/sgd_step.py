@@ -19,6 +19,6 @@ class SgdStep:
             weights.lerp_(start.expand_as(weights), 1 - self.kept)
 
     def step(self, weights: Tensor, gradients: Tensor, start: Tensor) -> None:
-        """In place; `weights` and `gradients` of the chains still going."""
+        """Step in place; `weights` and `gradients` are those of the chains still going."""
         self.pull_back(weights, start)
         weights.add_(gradients, alpha=-self.rate)

@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
 
 class Steps:
-    """Of one bundle of chains, each with at least one sample."""
+    """The steps of one bundle of chains, each with at least one sample."""
 
     def __init__(self, chains: Sequence[Chain], batch_size: int) -> None:
         self._batches = [_mini_batches(chain, batch_size) for chain in chains]
@@ -38,7 +38,7 @@ class Steps:
 
     @property
     def rank(self) -> int:
-        """Of the longest chain's update: its samples, padding included."""
+        """Return the rank of the longest chain's update: its samples, padding included."""
         return sum(self.widths)
 
     def __iter__(self) -> Iterator[Step]:

@@ -35,12 +35,12 @@ WAYS = ("clients", "random", "icg", "matched")
 
 
 class Spread(NamedTuple):
-    """Of one way at one number of groups, over all seeds."""
+    """The distances of one way to group at one number of groups, over all seeds."""
 
     way: str
     groups: int
     distances: dict[CpdKind, NDArray[np.float64]]
-    """Of all pairs, seed after seed."""
+    """Those of all pairs, seed after seed."""
     seeds: int
     objective: float
     """z, the mean over seeds."""
@@ -53,7 +53,7 @@ class Spread(NamedTuple):
 
 
 def spreads_of(dataset: Dataset, groups: Iterable[int] = GROUPS, seeds: int = SEEDS) -> list[Spread]:
-    """In the order of `groups`, then of WAYS."""
+    """Return the spreads, in the order of `groups`, then of WAYS."""
     sensors = np.arange(dataset.devices)
     counts = {seed: _class_counts(dataset, seed) for seed in range(seeds)}
     spreads = []
@@ -65,7 +65,7 @@ def spreads_of(dataset: Dataset, groups: Iterable[int] = GROUPS, seeds: int = SE
 
 
 def _class_counts(dataset: Dataset, seed: int) -> NDArray[np.int64]:
-    """Of the first batch that each sensor captures."""
+    """Return the class counts of the first batch that each sensor captures."""
     sizes = dataset.train_sizes(np.arange(dataset.devices)).tolist()
     batches = Batches(dataset, Draws(seed), BATCH)
     return batches.counts({device: ((0, min(BATCH, size)),) for device, size in enumerate(sizes)})

@@ -41,7 +41,10 @@ def two_streams(weight: float) -> Loss:
 
 
 def _deltas(x: Tensor, y: Tensor, weights: Tensor) -> Tensor:
-    """By y_a: -2 sum over b of w_a w_b (h(y_a, y_b) (y_a - y_b) - h(y_a, x_b) (y_a - x_b)), h = sum of k_s / s."""
+    """Return the gradients by the rows y_a of y.
+
+    They are -2 sum over b of w_a w_b (h(y_a, y_b) (y_a - y_b) - h(y_a, x_b) (y_a - x_b)), with h = sum of k_s / s.
+    """
     pairs = weights[:, :, None] * weights[:, None]
     inside, across = _differences(y, y), _differences(y, x)
     (of_y, slopes_inside), (between, slopes_across) = _kernel(inside), _kernel(across)

@@ -207,7 +207,7 @@ class CalibratingLearner(ChainLearner):
             self.memories[sensor] = Memory(vectors[kept], labels[kept], self._extractor)
 
     def _extract(self, participants: Sequence[Participation], extractor: Weights) -> list[Semantics]:
-        """Of what each captured; all samples in one go."""
+        """Return the semantics of what each captured, of all samples in one go."""
         if not participants:
             return []
         batches = [captured_samples(self._source, participation) for participation in participants]

@@ -27,7 +27,7 @@ class InverseDistanceLearner(ChainLearner):
         self._norm = settings.norm
 
     def _merged(self, chains: list[list[LocalSet]], _: list[float]) -> Weights:
-        """Who captured nothing has no say: its unchanged model would be nearest the mean."""
+        """Return the weighed mean. Who captured nothing has no say: its unchanged model would be nearest the mean."""
         heard = [chain for chain in chains if chain]
         ends = self._engine.train_chains(self.weights, heard, self._sgd, self._loss())
         if self._variant == "intrac":

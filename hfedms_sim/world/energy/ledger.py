@@ -61,9 +61,9 @@ class Ledger:
         self.connected_s = Account(sensors)
         """From the beginning of a set-up to the release, airtime included."""
         self.setup_s, self.setup_j = Account(sensors), Account(sensors)
-        """Of the connected time, what went into set-ups; and their joules."""
+        """The part of the connected time that went into set-ups; and their joules."""
         self.active_s = Account(sensors)
-        """Of the released time, what a radio that goes into PSM could still be paged in."""
+        """The part of the released time in which a radio that goes into PSM could still be paged."""
         self.billed_s = {"transmit": Account(sensors), "receive": Account(sensors), "connected": Account(sensors)}
         """Beside transfers and connections, what a medium has billed: receive windows, and the wait for them."""
         self.compute_j = Account(sensors)

@@ -46,7 +46,7 @@ def total_of(figures: Iterable[States]) -> States:
 
 
 class RoundEnergy(NamedTuple):
-    """Of the radios of one cell in one round."""
+    """What the radios of one cell took in one round."""
 
     transfers_j: float
     baseline_j: float
@@ -55,7 +55,7 @@ class RoundEnergy(NamedTuple):
 
 
 class RadioPower(NamedTuple):
-    """Of one radio, by state."""
+    """The power of one radio, by state."""
 
     transmit_w: float
     receive_w: float
@@ -86,12 +86,12 @@ class RadioPower(NamedTuple):
 
     @property
     def uplink_w(self) -> float:
-        """Of the airtime of an uplink."""
+        """Return the power during the airtime of an uplink."""
         return self.transmit_duty * self.transmit_w + (1 - self.transmit_duty) * self.connected_w
 
     @property
     def rest_w(self) -> float:
-        """Of a sensor that nobody needs: in the released state, for ever."""
+        """Return the power of a sensor that nobody needs: it is released for ever."""
         return self.idle_w if self.rests_idle else self.sleep_w
 
 

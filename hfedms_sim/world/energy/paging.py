@@ -18,7 +18,7 @@ _PURPOSE = "paging"
 
 
 class Paging:
-    """Of the radios of a cell."""
+    """How the radios of a cell are reached while they are released."""
 
     def __init__(self, idle: Idle, draws: Draws) -> None:
         self._draws = draws

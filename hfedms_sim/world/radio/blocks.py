@@ -68,7 +68,7 @@ def law_of_failures(blocks: int, error_rate: float, listeners: int = 1) -> Law:
 
 @lru_cache(maxsize=1024)
 def negative_binomial_table(blocks: int, error_rate: float) -> Tabulated:
-    """By the ratio P(f + 1) / P(f) = p (N + f) / (f + 1), normalised at the end: no factorials, no underflow."""
+    """Return the table by P(f + 1) / P(f) = p (N + f) / (f + 1), normalised at the end: no factorials, no underflow."""
     mean, spread = blocks * error_rate / (1 - error_rate), _spread(blocks, error_rate)
     first, last = max(0, int(mean - spread)), int(mean + spread)
     failures = np.arange(first, last)

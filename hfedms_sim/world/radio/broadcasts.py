@@ -72,7 +72,7 @@ def broadcast_law(blocks: int, error_rate: float, listeners: int) -> BroadcastLa
 
 
 def _sum_of_blocks(blocks: int, error_rate: float, listeners: int) -> Tabulated | ManyBlocks:
-    """By the N-th power of the transform of one block's law, modulo a window around the mean; or nearly normal."""
+    """Return the N-th power of the transform of one block's law, modulo a window around the mean; or nearly normal."""
     one = _largest_geometric(error_rate, listeners)
     numbers = np.arange(len(one))
     mean = float(one @ numbers)

@@ -36,7 +36,7 @@ class Deafness(NamedTuple):
     """A downlink under way, as a transfer that starts now meets it."""
 
     share: float
-    """Of the frames that begin while it is under way, those that are lost."""
+    """The part of the frames that begin while it is under way which is lost."""
     attempts: float
     """How many frames the transfer can begin until it is over."""
 

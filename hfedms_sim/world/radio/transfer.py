@@ -31,7 +31,7 @@ class Demand(NamedTuple):
     airtime_s: float
     retransmitted_bytes: int
     extra_transmit_s: float = 0.0
-    """Of each of its sensors, besides the airtime."""
+    """The seconds that each of its sensors transmits besides the airtime."""
     extra_receive_s: float = 0.0
     """The same, listening."""
 

@@ -83,16 +83,6 @@ CLUTTER: dict[Environment, Clutter] = {
 SENSOR_HEIGHT_M = 1.5
 
 
-def los_loss_db(distance_m: ArrayLike, carrier_ghz: float) -> Floats:
-    """Path loss in line of sight, the same in every hall."""
-    return loss_db("LOS", distance_m, True, carrier_ghz)
-
-
-def nlos_loss_db(environment: Environment, distance_m: ArrayLike, carrier_ghz: float) -> Floats:
-    """Path loss behind clutter: never less than in line of sight, and for DL never less than for SL."""
-    return loss_db(environment, distance_m, False, carrier_ghz)
-
-
 def loss_db(environment: Environment, distance_m: ArrayLike, los: ArrayLike, carrier_ghz: float) -> Floats:
     """Path loss of each link in its state."""
     lg_distance = np.log10(np.maximum(distance_m, VALID_DISTANCE_M[0]))

@@ -40,7 +40,7 @@ class ArrivalPath(Protocol):
         """How many samples arrive in (0, until_s]."""
 
     def time_of(self, sensor: int, number: int) -> float:
-        """When the sample with this number, from 1, arrives; infinity if it never does."""
+        """Return when the sample with this number, from 1, arrives; infinity if it never does."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PeriodicPath:
         return time_s if time_s <= HORIZON_S else math.inf
 
     def _early(self, sensor: int) -> float:
-        """By which part of a period the samples come before the whole periods."""
+        """Return by which part of a period the samples come before the whole periods."""
         return self.draws.one_uniform("arrivals/phase", sensor)
 
 

@@ -51,7 +51,7 @@ class KeyedBits:
         return (int.from_bytes(keyed.digest(), "little") >> (_BLOCK_BITS - bits)).bit_count()
 
     def uniforms(self, entity: int, index: int) -> Iterator[float]:
-        """As many uniforms as anyone asks for; neither 0 nor 1 is among them."""
+        """Yield as many uniforms as anyone asks for; neither 0 nor 1 is among them."""
         for block in count():
             for word in self.block(entity, index, block):
                 yield ((word >> 12) + 0.5) * 2.0**-52

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from hfedms_sim.learning import mmd
 from hfedms_sim.learning.distillation import distilling
 from hfedms_sim.learning.engine import CROSS_ENTROPY, Loss
+from hfedms_sim.strategies.learners import fedmmd as mmd
 from hfedms_sim.strategies.learners.fedmmd import two_streams
 
 LOSSES = {"cross-entropy": CROSS_ENTROPY, "mmd": two_streams(0.7), "distillation": distilling(30.0)}
@@ -19,7 +19,7 @@ WIDEST, CLASSES = 6, 5
 
 
 class Batches(NamedTuple):
-    """Of several chains, filled up to the widest with samples that must not count."""
+    """Mini-batches of several chains, filled up to the widest with samples that must not count."""
 
     logits: Tensor
     reference: Tensor

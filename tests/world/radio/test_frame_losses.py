@@ -70,7 +70,7 @@ def test_a_gateway_is_deaf_until_its_downlink_is_over(period: float, downlink_pe
 
 
 def test_short_frames_meet_less_than_long_ones() -> None:
-    """Of one other sender with frames of 2 s every 100 s: (1 + 2) / 100 and (3 + 2) / 100."""
+    """There is one other sender with frames of 2 s every 100 s: (1 + 2) / 100 and (3 + 2) / 100."""
     airspace = Airspace(1)
     airspace.enter(sensor(1), transfer("up", 1), Voice(0, Rhythm(2.0, 100.0), None))
     assert airspace.uplink_frames_met(sensor(2), 0, 1.0) == pytest.approx(0.03)

@@ -23,11 +23,11 @@ from hfedms_sim.world.processes import AllDone, Process
 from hfedms_sim.world.radio.blocks import failed_blocks
 from hfedms_sim.world.radio.delivery import Delivery
 from hfedms_sim.world.radio.frame_medium import FrameMedium
-from hfedms_sim.world.radio.lora import time_on_air_s
 from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.transfer import Demand
 from tests.conftest import tiny_scenario
 from tests.world.cells import SEED, SENSORS, make_cell, transfer
+from tests.world.radio.lora import time_on_air_s
 
 FRAMES: dict[str, Any] = {
     "uplink_payload_bytes": 100,

@@ -4,7 +4,7 @@ from math import log10
 
 import pytest
 
-from hfedms_sim.world.radio.lora import (
+from tests.world.radio.lora import (
     LORAWAN_OVERHEAD_BYTES,
     SENSITIVITY_DBM,
     application_bps,

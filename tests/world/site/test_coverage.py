@@ -16,8 +16,9 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.site import coverage as coverage_module
 from hfedms_sim.world.site.coverage import Coverage, RadioBudget, attach, coverage_class, noise_dbm
-from hfedms_sim.world.site.path_loss import LINES, Environment, los_loss_db, nlos_loss_db
+from hfedms_sim.world.site.path_loss import LINES, Environment
 from hfedms_sim.world.site.placement import Hall, uniform
+from tests.world.site.links import los_loss_db, nlos_loss_db
 
 ALPHA = 0.001  # 99.9 %
 HALL = Hall(200.0, 300.0)

@@ -14,14 +14,13 @@ from hfedms_sim.world.site.path_loss import (
     Clutter,
     Environment,
     los_decay_m,
-    los_loss_db,
     los_probability,
     loss_db,
-    nlos_loss_db,
     rate_factor,
     sigma_db,
     spectral_efficiency,
 )
+from tests.world.site.links import los_loss_db, nlos_loss_db
 
 ENVIRONMENTS: tuple[Environment, ...] = ("LOS", "SL", "DL", "SH", "DH")
 DISTANCES_M = [10.0, 50.0, 200.0]  # lg 10 = 1, lg 50 = 1.698970, lg 200 = 2.301030

@@ -73,7 +73,7 @@ def test_a_sensor_is_on_its_share_of_the_time_at_any_time(time_s: float) -> None
 
 @pytest.mark.parametrize("time_s", [0.0, 12_345.6])
 def test_what_is_left_of_a_sojourn_is_exponential(time_s: float) -> None:
-    """Of the sensors that are on, those still on after 10 s and 40 s; and so for off."""
+    """The sensors that are on and those of them still on after 10 s and 40 s; and so for off."""
     path = BurstyPath(RATE_HZ, ON_S, OFF_S, Draws(4))
     start = int(time_s * TICKS_PER_S)
     for after_s in (10.0, 40.0):

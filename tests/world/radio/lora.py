@@ -28,7 +28,7 @@ def time_on_air_s(
     checksum: bool = True,
     implicit_header: bool = False,
 ) -> float:
-    """Of one frame. `payload_bytes` is the physical payload; coding rate 1 to 4 stands for 4/5 to 4/8."""
+    """Return a frame's time. `payload_bytes` is the physical payload; coding rate 1 to 4 stands for 4/5 to 4/8."""
     symbol_s = float(2**spreading_factor) / bandwidth_hz
     low_rate = symbol_s > _LOW_RATE_SYMBOL_S
     bits = 8 * payload_bytes - 4 * spreading_factor + 28 + 16 * checksum - 20 * implicit_header

@@ -3,7 +3,7 @@
 import pytest
 
 from hfedms_sim.scenario import load_profile
-from hfedms_sim.world.radio.repetitions import nb_iot_downlink_bps, nb_iot_uplink_bps
+from tests.world.radio.nb_iot import nb_iot_downlink_bps, nb_iot_uplink_bps
 
 
 @pytest.mark.parametrize(("repetitions", "kbps"), [(1, 26.2), (8, 9.1), (64, 1.5), (512, 0.19)])
