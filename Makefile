@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test slow soak sanitize ray browser check docs bench peers accuracy drift clean
+.PHONY: help install run test thorough slow soak sanitize ray browser check docs bench peers accuracy drift clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D and FedAvg, and d
 
 test: $(INSTALLED) ## Run all tests (a few minutes)
 	$(BIN)/python -m pytest -n 2
+
+thorough: $(INSTALLED) ## Run the tests that say of every part what others say of one (ten minutes; CI runs them)
+	$(BIN)/python -m pytest -n 2 -m 'thorough and not slow'
 
 slow: $(INSTALLED) ## Run the tests that take minutes
 	$(BIN)/python -m pytest -n 2 -m slow

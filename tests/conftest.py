@@ -1,5 +1,6 @@
 """What tests share: a SimPy environment, a log, and small scenarios."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from hfedms_sim.loading import scenario_of
 from hfedms_sim.scenario import Scenario
 
 # A busy machine is no failure: no example has a deadline.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("exploring", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
 

@@ -1,4 +1,4 @@
-"""Bad input, through the real command: one line, exit code 2, no traceback, nothing written or overwritten."""
+"""Bad input, through the command line: one line, exit code 2, no traceback, nothing written or overwritten."""
 
 import os
 import subprocess
@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+
+from tests.hardening.attacked import hfedms_sim
 
 GOOD = "{name: x, cells: [{name: hall, profile: ethernet}]}"
 
@@ -62,23 +65,22 @@ FILES = {
 }
 
 
-def run_command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hfedms_sim.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=60)
+@pytest.fixture(autouse=True)
+def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
-def assert_refused(done: subprocess.CompletedProcess[str]) -> None:
-    assert done.returncode == 2, done.stderr
+def assert_refused(done: Result) -> None:
+    assert done.exit_code == 2, done.output
     assert done.stdout == ""
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert "Traceback" not in done.stderr
     assert len(done.stderr) < 1_000
 
 
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)
 def test_a_bad_scenario_is_refused_in_one_line(content: str, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(content)
-    done = run_command("run", "bad.yaml", "--timing-only", cwd=tmp_path)
+    done = hfedms_sim("run", "bad.yaml", "--timing-only")
     assert_refused(done)
     assert "bad.yaml" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["bad.yaml"]
@@ -88,7 +90,7 @@ def test_a_binary_file_a_directory_and_a_missing_file_are_refused(tmp_path: Path
     (tmp_path / "binary.yaml").write_bytes(os.urandom(1000))
     (tmp_path / "directory.yaml").mkdir()
     for name in ("binary.yaml", "directory.yaml", "missing.yaml", "no-such-scenario"):
-        assert_refused(run_command("run", name, "--timing-only", cwd=tmp_path))
+        assert_refused(hfedms_sim("run", name, "--timing-only"))
 
 
 def test_a_file_that_fails_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +109,7 @@ def test_a_file_that_fails_to_read_is_refused(tmp_path: Path, monkeypatch: pytes
 def test_an_existing_output_directory_is_refused_and_untouched(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "summary.json").write_text("precious")
-    assert_refused(run_command("run", "quickstart", "--timing-only", "--out", "out", cwd=tmp_path))
+    assert_refused(hfedms_sim("run", "quickstart", "--timing-only", "--out", "out"))
     assert (tmp_path / "out" / "summary.json").read_text() == "precious"
 
 
@@ -126,13 +128,13 @@ def test_an_existing_output_directory_is_refused_and_untouched(tmp_path: Path) -
     ids=" ".join,
 )
 def test_a_bad_option_is_refused_in_one_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    assert_refused(run_command("run", "quickstart", "--timing-only", *arguments, cwd=tmp_path))
+    assert_refused(hfedms_sim("run", "quickstart", "--timing-only", *arguments))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_solver_for_too_many_sensors_is_refused_in_one_line_that_says_what_to_set(tmp_path: Path) -> None:
     settings = ("--set", "sensors.count=3200", "--set", "strategy.solver=pulp", "--allow-infeasible", "--quiet")
-    done = run_command("run", "quickstart", "--timing-only", "--rounds", "1", *settings, cwd=tmp_path)
+    done = hfedms_sim("run", "quickstart", "--timing-only", "--rounds", "1", *settings)
     assert_refused(done)
     assert "solver = pulp: 3200 sensors" in done.stderr
     assert "set solver to auto or nested, or ask for more groups" in done.stderr
@@ -156,6 +158,6 @@ def test_a_full_disk_ends_in_one_line_and_exit_code_1(tmp_path: Path, monkeypatc
 def test_an_output_nobody_can_read_ends_in_one_line(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "hfedms_sim.cli", "schema"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr

@@ -520,3 +520,17 @@ def test_a_scenario_run_in_the_docs_is_sound_or_shown_to_fail(
 
 if __name__ == "__main__":
     write_help_blocks()
+
+
+def test_the_way_of_a_run_names_functions_that_there_are() -> None:
+    way = re.findall(r"`([a-z_/]+\.py): (\w+)`", text_of(ROOT / "docs" / "design.md"))
+    assert len(way) > 20
+    for path, function in way:
+        assert re.search(rf"^ *def {function}\(", text_of(ROOT / "hfedms_sim" / path), re.MULTILINE), (path, function)
+
+
+def test_every_errand_leads_to_files_that_there_are() -> None:
+    errands = text_of(ROOT / "CONTRIBUTING.md").partition("## Errands")[2].partition("## Releasing")[0]
+    named = re.findall(r"`([a-z_/]+(?:/|\.py))`", errands)
+    assert len(named) > 30
+    assert [path for path in named if not (ROOT / "hfedms_sim" / path).exists() and path != "hfedms_sim/"] == []

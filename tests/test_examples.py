@@ -45,6 +45,7 @@ def ok(directory: Path, site: Path, *arguments: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.thorough
 def test_the_example_is_listed_shown_run_compared_swept_plotted_and_learnt_from(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_the_example_is_listed_shown_run_compared_swept_plotted_and_learnt_from(
     ok(tmp_path, installed, "sweep", "mine.yaml", "--grid", "strategy.momentum=0.5,0.9", *few, "--out", "swept")
 
 
+@pytest.mark.thorough
 def test_a_run_of_the_example_that_is_killed_goes_on_to_the_same_end(installed: Path, tmp_path: Path) -> None:
     arguments = ["run", "quickstart", "--strategy", "fedavgm", "--rounds", "60", *SMALL[2:], "--quiet", "--out"]
     ok(tmp_path, installed, *arguments, "whole")
@@ -129,6 +131,7 @@ def test_every_script_has_an_answer() -> None:
     assert sorted([*ANSWERS, *RECIPES]) == SCRIPTS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("script", sorted(ANSWERS))
 def test_a_script_answers_its_question_and_leaves_nothing_else_behind(script: str, tmp_path: Path) -> None:
     program = [sys.executable, "-W", "error", str(EXAMPLES / f"{script}.py")]

@@ -11,6 +11,7 @@ if_duckdb = pytest.mark.skipif(find_spec("duckdb") is None, reason="needs DuckDB
 PAGES = [pytest.param(page, id=page.stem, marks=[if_duckdb] if needs_duckdb(page) else []) for page in GUIDES]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 def test_a_guide_can_be_followed_and_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
     for printed in follow(page, tmp_path):

@@ -165,6 +165,7 @@ def assert_works(elsewhere: Elsewhere, version: str) -> None:
     assert (elsewhere.place / "run" / "summary.json").is_file()
 
 
+@pytest.mark.thorough
 def test_the_wheel_works_in_another_environment_without_clone_and_compiler(wheel: Path, tmp_path: Path) -> None:
     elsewhere = Elsewhere(tmp_path)
     (site,) = (tmp_path / "env").glob("lib/python3*/site-packages")

@@ -222,6 +222,7 @@ def damages(sound: bytes) -> Iterator[tuple[str, bytes | None]]:
         yield f"byte {place} changed", sound[:place] + bytes([sound[place] ^ 0x11]) + sound[place + 1 :]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("finished", [False, True], ids=["interrupted", "finished"])
 def test_any_one_damaged_file_gives_the_same_result_or_one_clear_line(
     tmp_path: Path, in_one_go: dict[str, Any], finished: bool

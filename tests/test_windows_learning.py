@@ -486,6 +486,7 @@ def stopping_after(number: int) -> Callable[[Progress], None]:
     return on_round
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_interrupted_twenty_times_ends_bit_for_bit_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ def test_what_trials_have_in_common_is_trained_once(tiny: Scenario) -> None:
     assert sorted(trained) == [0, 4]
 
 
+@pytest.mark.thorough
 def test_several_processes_come_to_the_same_tables(compared: CampaignResult, tiny: Scenario) -> None:
     together = compare(tiny, strategies=["fedavg", "fedprox"], seeds=[1, 2], jobs=2)
     pd.testing.assert_frame_equal(together.trials, compared.trials)

@@ -195,6 +195,7 @@ def test_a_hall_shows_who_is_in_coverage_and_why_a_radio_cannot_be_placed() -> N
     assert "not modelled: multicast, transport headers, interference between cells" in result.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_campaign_goes_on_where_it_was(tmp_path: Path, sign: signal.Signals) -> None:
     """Ctrl-C goes to all processes of a terminal, the others to the campaign's own."""

@@ -64,7 +64,9 @@ def started(command: list[str]) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.mark.parametrize("how", ["Ctrl-C", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "how", ["Ctrl-C", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("SIGINT", "SIGTERM"))]
+)
 def test_one_interruption_ends_a_campaign_within_five_seconds_and_leaves_no_process(
     command: list[str], how: str
 ) -> None:
@@ -88,6 +90,7 @@ def test_one_interruption_ends_a_campaign_within_five_seconds_and_leaves_no_proc
         time.sleep(0.01)
 
 
+@pytest.mark.thorough
 def test_a_campaign_that_is_killed_leaves_no_process(command: list[str]) -> None:
     process = started(command)
     process.kill()

@@ -221,6 +221,7 @@ def test_a_finished_run_directory_without_a_record_gets_one_without_training(
     assert csvs(out) == before
 
 
+@pytest.mark.thorough
 def test_campaigns_follow_each_other_in_one_process_with_trials_made_by_hand(tmp_path: Path) -> None:
     made = [
         Trial(f"T={interval}", (("T", str(interval)),), tiny_scenario(rounds=2, seed=interval), cost=interval)

@@ -153,6 +153,7 @@ def test_topk_of_all_is_a_run_without_compression(scenario: Make, name: str) -> 
     assert all(np.array_equal(value, plain.weights()[each]) for each, value in whole.weights().items())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", SHAPES)
 @pytest.mark.parametrize(
     ("case", "codecs"), [("fedavg", ALONE[1]), ("fedavg", ALONE[3]), ("fedadam", ALONE[2]), ("hfedms-d", CHAINED[2])]

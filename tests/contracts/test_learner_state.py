@@ -82,6 +82,7 @@ def assert_same(one: State, other: State) -> None:
         assert np.array_equal(value, other[name]), name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", ALL_CASES)
 def test_a_learner_restored_after_any_round_goes_on_bit_for_bit(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

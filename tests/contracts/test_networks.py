@@ -51,6 +51,7 @@ def scenario_of(model: str, case: str, **changes: Any) -> Scenario:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", SHAPES)
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_every_strategy_trains_it_alike_twice_and_from_a_checkpoint(model: str, case: str, tmp_path: Path) -> None:

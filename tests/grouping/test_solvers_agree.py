@@ -44,6 +44,7 @@ def test_solvers_agree_at_every_step_of_a_thousand_instances(rival: str) -> None
             assert_same_objective(instance, solver, sums, labels)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(2))
 def test_the_integer_program_agrees_at_one_step_of_a_thousand_instances(part: int) -> None:
     """One step each, the first, second or third: CBC starts a process every time."""

@@ -57,6 +57,7 @@ def rounds_trained(run_directory: Path) -> int:
     return int(json.loads((run_directory / "provenance.json").read_text())["rounds_trained"])
 
 
+@pytest.mark.thorough
 def test_the_network_of_the_docs_is_run_compared_resumed_and_told_from_an_edited_one(tmp_path: Path) -> None:
     (tmp_path / "wide.py").write_text(network_of_the_docs())
     named = ["--import", "wide"]
@@ -133,6 +134,7 @@ def test_an_entry_point_may_be_a_function(monkeypatch: pytest.MonkeyPatch) -> No
     assert load_scenario("quickstart", overrides=["model=plainest"]).model == "plainest"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "said"),
     [

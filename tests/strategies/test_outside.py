@@ -67,6 +67,7 @@ def test_a_copy_of_a_shipped_strategy_brought_from_outside_gives_the_same_tables
     assert weights[0] == weights[1]
 
 
+@pytest.mark.thorough
 def test_an_edited_strategy_has_another_lineage_and_its_absence_is_one_line(tmp_path: Path) -> None:
     copied(tmp_path, "fedprox")
     first = played(tmp_path, "my-fedprox", "first", "--import", "my_fedprox")

@@ -23,12 +23,14 @@ LOAD = 0.6
 SIZE_BINS = 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("law", SIZE_LAWS)
 def test_one_channel_takes_the_mean_airtime_over_the_idle_share_whatever_the_size_law(law: SizeLaw) -> None:
     measured_s = mean_responses_s(partial(FairPool, channels=1), law, LOAD)
     assert_agrees(f"M/G/1-PS {law.__name__}", measured_s, theory=1.0 / (1.0 - LOAD))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("law", SIZE_LAWS)
 def test_several_channels_follow_erlang_c_whatever_the_size_law(law: SizeLaw) -> None:
     channels, load = 3, 2.1
@@ -43,6 +45,7 @@ def mean_slowdown_by_size(served: Served, inner_edges_s: Seconds) -> Seconds:
     return total / np.bincount(size_bin, minlength=SIZE_BINS)
 
 
+@pytest.mark.thorough
 def test_slowdown_is_the_same_for_short_and_long_transfers() -> None:
     """One interval per size bin; the confidence is raised so that all of them together have the usual one."""
     inner_edges_s = -np.log1p(-np.arange(1, SIZE_BINS) / SIZE_BINS)  # equally likely bins

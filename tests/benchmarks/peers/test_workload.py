@@ -68,6 +68,7 @@ def test_a_workload_is_read_as_it_was_written(workload: Workload, path: Path) ->
     assert read[3:] == workload[3:]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("module", [["benchmarks.peers.plain"], ["benchmarks.peers.ours", "generic"]])
 def test_a_contestant_ends_its_round_with_the_plain_loops_model(
     module: list[str], workload: Workload, path: Path, tmp_path: Path

@@ -228,6 +228,7 @@ def test_long_outages_are_given_up_and_short_ones_are_sat_out() -> None:
             assert (found == {}) == is_short, trial.name
 
 
+@pytest.mark.thorough
 def test_it_is_conducted_from_trials_to_answers(tmp_path: Path) -> None:
     study = Study(replace(SCALES["smoke"], sensors=12, types=2, model="tiny-mlp", beta=2, evaluate_every=5))
     conductor = Conductor(study, tmp_path, lambda: workers_for(1, None, Options()), "hfedms-sim paper")
