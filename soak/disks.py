@@ -1,6 +1,7 @@
 """Disks that are full: by a limit on the size of files, which anybody can have, or a small disk, where one may mount.
 
-A command ends with one line and exit code 1, and goes on to the same outcome when there is room again.
+A command ends with one line and exit code 1, or is refused with 2 where a run is estimated to need more room than there
+is; and it goes on to the same outcome when there is room again.
 """
 
 import shutil
@@ -19,6 +20,7 @@ _LEAST_BYTES, _PAGE_BYTES = 200, 4096
 _LEAST_PAGES = 4
 """A disk with less cannot even hold the directory, which is refused before anything is begun."""
 _ROOM = "size=1g"
+_REFUSED = " on the disk, most for "
 
 
 def files_too_large(scene: Scene) -> None:
@@ -40,7 +42,7 @@ def disk_full(scene: Scene) -> None:
             files_too_large(scene)
             return
         scene.remember()
-        _require_full(scene.end(scene.begin(subject), 0, 1))
+        _require_full(scene.end(scene.begin(subject), 0, 1, 2))
         _mount("-o", f"remount,{_ROOM}", str(scene.disk))
         scene.finish(subject)
 
@@ -70,7 +72,7 @@ def _mount(*arguments: str) -> bool:
 
 def _require_full(ended: Ended) -> None:
     if ended.exit_code:
-        ended.require_error(1)
+        ended.require_error(2 if _REFUSED in ended.errors else 1)
 
 
 def _drawn(random: Random, least: int, most: int) -> int:

@@ -21,15 +21,10 @@ from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.transfer import Transfer
 from tests.conftest import tiny_scenario
 from tests.world.cells import make_cell, transfer
+from tests.world.frames import FRAMES
 
 # Polls of 0.5 s and 49.5 s of silence after each; downlink frames of 2 s and 18 s. So Q = 50 s.
-CLASS_A: dict[str, Any] = {
-    "uplink_payload_bytes": 100,
-    "downlink_payload_bytes": 50,
-    "uplink_frame_s": 1.0,
-    "downlink_frame_s": 2.0,
-    "uplink_silence_s": 99.0,
-    "downlink_silence_s": 18.0,
+CLASS_A = FRAMES | {
     "empty_frame_s": 0.5,
     "device_class": "A",
     "window_s": 0.1,

@@ -27,16 +27,8 @@ from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.transfer import Demand
 from tests.conftest import tiny_scenario
 from tests.world.cells import SEED, SENSORS, make_cell, transfer
+from tests.world.frames import FRAMES
 from tests.world.radio.lora import time_on_air_s
-
-FRAMES: dict[str, Any] = {
-    "uplink_payload_bytes": 100,
-    "downlink_payload_bytes": 50,
-    "uplink_frame_s": 1.0,
-    "downlink_frame_s": 2.0,
-    "uplink_silence_s": 99.0,
-    "downlink_silence_s": 18.0,
-}
 
 
 def medium(env: Environment, channels: int = 3, duplex: str = "full", **changes: Any) -> FrameMedium:
