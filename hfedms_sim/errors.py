@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+_LONGEST_QUOTE = 60
 _NO_ROOM = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO")}  # not all are on Windows
 
 
@@ -69,3 +70,9 @@ def unwritable(path: Path, error: OSError) -> OneLineError:
     """Return what a file that cannot be written is: no fault of the input where the disk is full or broken."""
     kind = RunError if error.errno in _NO_ROOM else InputError
     return kind(f"{path}: cannot be written ({error.strerror or error})")
+
+
+def quoted(value: object) -> str:
+    """Return a value as a message shows it: in quotes if it is text, and cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."

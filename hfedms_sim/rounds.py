@@ -40,7 +40,7 @@ class Payload(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """One step of a chain: `payload` goes from `source` to `target`; hop 0 leaves the server."""
+    """One step of a chain: the model goes from `source` to `target`; hop 0 leaves the server."""
 
     number: int
     source: int
@@ -104,49 +104,51 @@ class Scatter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is meant to happen in a round.
-
-    `memory_fill`: how many samples of earlier cycles a sensor keeps, if any. `group_distance`: how unlike groups are
-    in what they hold, where they were just formed by it (z of inter-cluster grouping, the lower the better). `formed`:
-    all the groups from which these were drawn, where later rounds draw from them again. `total_groups`: M, how many
-    there are to draw from; where everybody trains alone, each sensor that can take part is one. `newcomers`:
-    participants that have not stored a cycle yet, where they work less. `counts`: the class counts that the groups were
-    formed by (sensors x classes; -1 in the rows of who has not reported), where later cycles form theirs by the same.
-    `beginners`: participants that calibrate for the first time in this cycle, where they work more.
-    `closes_after`: how many groups have to arrive until the round is closed; None: all. `payload` is what the server
-    sends. `relay_bytes`, `uplink_bytes`: the size of what a sensor hands to the next, and of the model that comes back
-    to the server; None: as `payload`.
-
-    `carries_over`: the round is a window, and whoever is under way when it is closed goes on; else they are cut off.
-    `standby`: for each chain that ends while the window is open, the first of these starts whose sensors are all idle.
-
-    `edge_rounds`: if not 0, a group is no chain but a team, the sensors of one cell: they train side by side from the
-    model of their base station, which averages what they make, so many times before it goes to the server.
-    """
+    """What is meant to happen in a round."""
 
     round: int
     cycle: int
     phase: Phase
     groups: tuple[Group, ...]
     total_groups: int
+    """M, how many there are to draw from; where everybody trains alone, each sensor that can take part is one."""
     payload: Payload
+    """What the server sends."""
     work: tuple[WorkStep, ...]
     memory_fill: Mapping[int, int]
+    """How many samples of earlier cycles a sensor keeps, if any."""
     reuse_batch: bool
+    """Whether sensors work on what they captured at the cycle's full round, instead of a new batch."""
     scatter: Scatter | None
+    """What is sent after the merge, where calibration rounds follow."""
     trained_parameters: int
+    """How many parameters each participant trains: all, or the classifier's."""
     group_distance: int | None = None
+    """How unlike groups are in what they hold, where they were just formed by it (z of inter-cluster grouping)."""
     extra_uplink_bytes: int = 0
+    """What comes back to the server besides the model."""
     formed: tuple[tuple[int, ...], ...] = ()
+    """All the groups from which these were drawn, where later rounds draw from them again."""
     newcomers: frozenset[int] = frozenset()
+    """Participants that have not stored a cycle yet, where they work less."""
     counts: NDArray[np.int64] | None = None
+    """The class counts that the groups were formed by, where later cycles form theirs by the same: sensors x classes,
+    with -1 in the rows of who has not reported."""
     closes_after: int | None = None
+    """How many groups have to arrive until the round is closed; None: all."""
     beginners: frozenset[int] = frozenset()
+    """Participants that calibrate for the first time in this cycle, where they work more."""
     relay_bytes: int | None = None
+    """The size of what a sensor hands to the next; None: as `payload`."""
     uplink_bytes: int | None = None
+    """The size of the model that comes back to the server; None: as `payload`."""
     carries_over: bool = False
+    """Whether the round is a window, and whoever is under way when it is closed goes on; else they are cut off."""
     standby: Sequence[Group] = ()
+    """For each chain that ends while a window is open, the first of these starts whose sensors are all idle."""
     edge_rounds: int = 0
+    """If not 0, a group is no chain but a team, the sensors of one cell: they train side by side from the model of
+    their base station, which averages what they make, so many times before it goes to the server."""
 
     @property
     def participants(self) -> int:
@@ -194,6 +196,7 @@ class Participation(NamedTuple):
     samples: Samples
     trained: bool
     handed_over: bool
+    """True: who does not hand over is in no chain. It is part of every lineage, so it stays."""
     got_scatter: bool
 
     @property
@@ -205,33 +208,33 @@ class Participation(NamedTuple):
 class RoundRecord:
     """The round as it happened: all the learner needs to know of the world.
 
-    `chains` follow the plan's groups; each has those that handed over, in their order. `arrived`: whether what a chain
-    made counts at the server; none does in a void round. `arrivals`: how many came there, whether or not they counted;
-    `late`: how many were cut off when the round was closed. `participants`: the sensors of these chains, whether or not
-    they handed over.
-
-    Of a team (`Plan.edge_rounds`) there is a chain for each of its edge rounds, with those that handed over in it.
-
-    In a window the chains are those that ended in it, in the order in which the server heard of them. `started`: the
-    rounds in which they started; empty: all in this one. `under_way`: the rounds in which those started that go on,
-    each once and ascending: their versions are still needed. `numbers`: those of the chains' groups. `models_since`:
-    how many models the server has made since each started; void windows make none. Empty: one in each round.
+    In a window the chains are those that ended in it, in the order in which the server heard of them. Of a team
+    (`Plan.edge_rounds`) there is a chain for each of its edge rounds, with those that handed over in it.
     """
 
     round: int
     cycle: int
     phase: Phase
     chains: tuple[tuple[Participation, ...], ...]
+    """Those that handed over, in their order, of each of the plan's groups."""
     arrived: tuple[bool, ...]
+    """Whether what a chain made counts at the server; none does in a void round."""
     start_s: float
     end_s: float
     arrivals: int = 0
+    """How many chains came to the server, whether or not they counted."""
     late: int = 0
+    """How many were cut off when the round was closed."""
     participants: int = 0
+    """The sensors of these chains, whether or not they handed over."""
     started: tuple[int, ...] = ()
+    """The rounds in which the chains started; empty: all in this one."""
     under_way: tuple[int, ...] = ()
+    """The rounds in which those started that go on, each once and ascending: their versions are still needed."""
     numbers: tuple[int, ...] = ()
+    """Those of the chains' groups."""
     models_since: tuple[int, ...] = ()
+    """How many models the server has made since each started; void windows make none. Empty: one in each round."""
 
     @property
     def staleness(self) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ class Stopped(NamedTuple):
         return cls(TARGET, round_number, f"accuracy {accuracy:g}")
 
     @classmethod
-    def in_time(cls, after_s: float, round_number: int) -> "Stopped":
+    def out_of_time(cls, after_s: float, round_number: int) -> "Stopped":
         """Return that the simulated time to stop after was over."""
         return cls(TIME, round_number, f"{after_s:g} s")
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from hfedms_sim.campaign import records
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
-from hfedms_sim.campaign.dispatch import Turn, dispatched
+from hfedms_sim.campaign.dispatch import Step, dispatched
 from hfedms_sim.campaign.records import Record
 from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
@@ -146,7 +146,7 @@ class Campaign:
     def _tree(self, workers: Workers, before: dict[str, Branch]) -> dict[str, Branch]:
         """Return who learns from whom: `before`, as an earlier session found it, or by timing all that can take part.
 
-        A finished trial whose run directory is gone can teach nobody. If it was to, tree is found anew without it.
+        A finished trial whose run directory is gone can teach nobody. If it was to, the tree is found anew without it.
         """
         if not self._unfinished:
             return {}
@@ -177,7 +177,7 @@ class Campaign:
             return {}
         try:
             Checksums(path.parent).require(path.name)
-            return {name: Branch.from_json(tree) for name, tree in read_json(path).items()}
+            return {name: Branch.from_json(branch) for name, branch in read_json(path).items()}
         except (InputError, KeyError, TypeError, AttributeError):
             self.on_notice(f"{path}: damaged, and made anew")
         remove_checksums(path.parent)
@@ -211,7 +211,7 @@ class Campaign:
             mine = tree.get(name, Branch())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
-        self._tell(meter, Turn([], (), {}))
+        self._tell(meter, Step([], (), {}))
         for turn in dispatched(tasks, workers, is_ready):
             for ended in turn.ended:
                 if ended.error is None:
@@ -241,20 +241,20 @@ class Campaign:
             self.refused[ended.key] = line
         meter.drop(ended.key)
 
-    def _tell(self, meter: Meter, turn: Turn) -> None:
+    def _tell(self, meter: Meter, turn: Step) -> None:
         kept = [each for each in turn.ended if isinstance(each.value, Outcome)]
         ended = tuple(Ended(each.key, each.value.summary["final_accuracy"]) for each in kept)
         failed = len(self.failures) - len(self.refused)
         self.on_standing(meter.standing(turn.running, failed, turn.at, ended))
 
-    def _task(self, trial: Trial, tree: Branch) -> TrialTask:
+    def _task(self, trial: Trial, branch: Branch) -> TrialTask:
         return TrialTask(
             scenario=trial.scenario,
             options=self.options,
             directory=self.path_of(trial.name),
-            parent=None if tree.parent is None else self.path_of(tree.parent),
-            fork=tree.fork,
-            pins=frozenset(tree.pins),
+            parent=None if branch.parent is None else self.path_of(branch.parent),
+            fork=branch.fork,
+            pins=frozenset(branch.pins),
             imports=outside_modules(trial.scenario),
         )
 

@@ -35,7 +35,7 @@ class TrialLine(NamedTuple):
     participants: float | None = None
     skipped: float | None = None
     stopped: str | None = None
-    """Why it ended before its last round: `target` or `diverged`. This and what follows up to the lineage is at its
+    """Why it ended before its last round, as `Stopped.reason` has it. This and what follows up to the lineage is at its
     end."""
     stopped_round: int | None = None
     stopped_detail: str | None = None

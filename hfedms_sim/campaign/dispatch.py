@@ -13,7 +13,7 @@ IsReady = Callable[[str, Collection[str]], bool]
 """Whether a task may start, given its key and those of all that have not ended."""
 
 
-class Turn(NamedTuple):
+class Step(NamedTuple):
     """What has happened since the last turn: the tasks that have ended for good, and where the others are."""
 
     ended: list[Finished]
@@ -24,7 +24,7 @@ class Turn(NamedTuple):
 
 def dispatched(
     tasks: Mapping[str, Task], workers: Workers, is_ready: IsReady = lambda key, pending: True
-) -> Iterator[Turn]:
+) -> Iterator[Step]:
     """Have all tasks performed, in their order as far as they are ready; return a turn at least twice a second."""
     attempts = dict.fromkeys(tasks, 0)
     waiting, running = list(tasks), list[str]()
@@ -50,4 +50,4 @@ def dispatched(
             else:
                 waiting.append(each.key)
         start_ready()  # so that whoever is told of the turn hears what is running now
-        yield Turn(ended, tuple(running), workers.at())
+        yield Step(ended, tuple(running), workers.at())

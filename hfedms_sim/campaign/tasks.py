@@ -26,7 +26,7 @@ class Options:
     allow_large: bool = False
 
     def identity(self) -> dict[str, Any]:
-        """Return those that decide what a trial comes to, by name, as campaign.json holds them; room does not."""
+        """Return those that decide what a trial comes to, by name, as campaign.json holds them."""
         return {name: value for name, value in asdict(self).items() if name != "allow_large"}
 
 
@@ -69,7 +69,7 @@ class TimingTask:
 
 @dataclass(frozen=True)
 class TrialTask:
-    """Plays the trial's run into its directory; what is there already is gone on with."""
+    """Plays the trial's run into its directory; an unfinished run that is there is resumed."""
 
     scenario: Scenario
     options: Options

@@ -1,1 +1,1 @@
-"""Commands that do not fit into cli.py, and what commands share."""
+"""The commands, a file each, and what they share."""

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from hfedms_sim.data.augment import augmented
 from hfedms_sim.data.base import Dataset, offsets_of
+from hfedms_sim.rounds import Samples
 from hfedms_sim.seeds import Draws
-
-Ranges = tuple[tuple[int, int], ...]
-"""Ranges of arrivals: (first index, count), ascending, as a capture gives them."""
 
 # What `counts` takes at once, to bound memory.
 _CHUNK_DEVICES, _CHUNK_ARRIVALS, _CHUNK_COUNTS = 256, 2**20, 2**22
@@ -44,14 +42,14 @@ class Batches:
         self._static = static
         self._augment = augment and dataset.is_image and not static
 
-    def sample_indices(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
+    def sample_indices(self, device: int, ranges: Samples) -> NDArray[np.int64]:
         """Return which of the device's train samples the capture holds, in the order of arrival."""
         return self._samples(_arrivals({device: ranges}))
 
-    def labels(self, device: int, ranges: Ranges) -> NDArray[np.int64]:
+    def labels(self, device: int, ranges: Samples) -> NDArray[np.int64]:
         return self._labels(_arrivals({device: ranges}))
 
-    def counts(self, captures: Mapping[int, Ranges]) -> NDArray[np.int64]:
+    def counts(self, captures: Mapping[int, Samples]) -> NDArray[np.int64]:
         """Return how many samples of each class each device captured: (captures, classes), in the mapping's order."""
         devices, classes = list(captures), self._dataset.shape.classes
         counts = np.zeros((len(devices), classes), dtype=np.int64)
@@ -64,7 +62,7 @@ class Batches:
             counts[start : start + len(chunk)] = counted.reshape(len(chunk), classes)
         return counts
 
-    def inputs(self, device: int, ranges: Ranges) -> NDArray[np.float32]:
+    def inputs(self, device: int, ranges: Samples) -> NDArray[np.float32]:
         """Return the samples as the sensor captured them: (samples, *input_shape)."""
         arrivals = _arrivals({device: ranges})
         inputs = self._dataset.train_inputs(device)[self._samples(arrivals)]
@@ -118,7 +116,7 @@ class Batches:
         return (keys & _SAMPLE_MASK).astype(np.int64)
 
 
-def _arrivals(captures: Mapping[int, Ranges]) -> _Arrivals:
+def _arrivals(captures: Mapping[int, Samples]) -> _Arrivals:
     devices = np.array(list(captures), dtype=np.int64)
     spans = [(row, first, count) for row, ranges in enumerate(captures.values()) for first, count in ranges]
     row, first, count = np.array(spans, dtype=np.int64).reshape(-1, 3).T

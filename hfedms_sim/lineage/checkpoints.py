@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from hfedms_sim.system.files import replacing
+from hfedms_sim.system.files import atomic_write
 
 _ALIGNMENT_BYTES = 8
 _TYPES = {"<f4": "F32", "<f8": "F64", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}
@@ -29,7 +29,7 @@ class DamagedCheckpointError(Exception):
 def write_checkpoint(path: Path, round_number: int, lineage: str, state: State) -> None:
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items()}
     identity = {"round": str(round_number), "lineage": lineage}
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         _write_safetensors(file, arrays, identity | {"sha256": _digest(identity, arrays)})
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from hfedms_sim.lineage.checkpoints import State
-from hfedms_sim.system.files import replacing
+from hfedms_sim.system.files import atomic_write
 
 WEIGHTS = "weights"
 """Under which name every learner's state holds its global model."""
@@ -23,5 +23,5 @@ def under(prefix: str, state: State) -> State:
 
 
 def save_weights(weights: State, path: Path) -> None:
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(save({name: np.ascontiguousarray(value) for name, value in weights.items()}))

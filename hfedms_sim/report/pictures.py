@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from hfedms_sim.errors import InputError, unwritable
-from hfedms_sim.system.files import replacing
+from hfedms_sim.system.files import atomic_write
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Okabe and Ito's colours, which people who confuse red and green tell apart; their faint yellow is brown here."""
@@ -29,7 +29,7 @@ def save(figure: Figure, path: Path) -> None:
     if ending not in endings:
         raise InputError(f"{path}: a picture ends in one of {', '.join('.' + each for each in endings)}")
     try:
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(_drawn(figure, ending))
     except OSError as error:
         raise unwritable(path, error) from None

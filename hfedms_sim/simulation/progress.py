@@ -32,7 +32,7 @@ class Progress(NamedTuple):
     downlink_bytes: int = 0
     """What has arrived at sensors so far, likewise."""
     energy_j: float | None = None
-    """CostSoFar by all sensors so far; None where the joules of a radio are not known."""
+    """Joules spent by all sensors so far; None where the joules of a radio are not known."""
     updated_parameters: int = 0
     """How many parameters were trained so far, summed over sensors."""
 

@@ -1,7 +1,7 @@
 """One run in progress: the world, the strategy's planner and, unless it is timing-only, the learner.
 
-A round: the sensors report if the strategy asks, the strategy plans, the world plays the plan on the simulated
-clock, the learner trains what the record says, the strategy takes note.
+A round: the sensors report if the strategy asks, the strategy plans, the world plays the plan on the simulated clock,
+the strategy takes note of the record, and the learner trains what it says.
 """
 
 import gc
@@ -231,7 +231,7 @@ class Session:
         """
         after_s = self._scenario.stop_after_s
         if after_s is not None and self._is_over(record) and self._stopped is None:
-            self._stopped = Stopped.in_time(after_s, record.round)
+            self._stopped = Stopped.out_of_time(after_s, record.round)
         if self._stopped is not None or (record.phase == "calibration" and not record.chains):
             return
         if record.under_way and not record.chains:  # a window that was closed before anybody could be back

@@ -7,8 +7,8 @@ classifier. SCC: between cycles a sensor keeps up to Q semantic vectors and cali
 its new batch. HFedMS-S is T = 1: no calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
 
 At each full round all sensors report their class counts (with `class_counts: once` only at the first), the groups are
-formed anew by inter-cluster grouping (grouping/), and m of them are drawn for the cycle. After it the merged model is
-scattered to the participants, who extract the semantics of their batch with it.
+formed anew by inter-cluster grouping (grouping/), and m of them are drawn for the cycle. After that round the merged
+model is scattered to the participants, who extract the semantics of their batch with it.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class HFedMSDynamicSettings(ChainSettings):
 
     name: Literal["hfedms-d"] = "hfedms-d"
     interval: PositiveInt = 5
-    """T: every T-th round synchronises the full model, the others only the classifier."""
+    """T: the first of every T rounds synchronises the full model, the others only the classifier."""
     memory: PositiveInt = 200
     """Q: semantic vectors a sensor keeps."""
     new_batch: Literal["round", "cycle"] = "round"
@@ -122,23 +122,25 @@ class HFedMSDynamicSettings(ChainSettings):
 
 @dataclass(frozen=True, slots=True)
 class HFedMSState:
-    """`memory`: vectors each sensor holds; `captured`: what each participant of the cycle has captured in it.
-
-    `seen`: all raw samples the oracle keeps; empty for anybody else. `stored`: who has stored a cycle. `counts`: the
-    class counts of the only report, where there is but one. `calibrated`: who has calibrated in this cycle. `groups`
-    are those of the cycle, without the sensors that have missed the scatter: they lack the extractor, and sit out its
-    calibration rounds.
-    """
+    """What the strategy remembers from round to round."""
 
     round: int
     groups: tuple[Group, ...]
+    """Those of the cycle, without the sensors that have missed the scatter: they lack the extractor, and sit out its
+    calibration rounds."""
     memory: Mapping[int, int]
+    """How many vectors each sensor holds."""
     captured: Mapping[int, Samples]
+    """What each participant of the cycle has captured in it."""
     seen: Mapping[int, frozenset[tuple[int, int]]]
+    """All raw samples the oracle keeps; empty for anybody else."""
     stored: frozenset[int] = frozenset()
+    """Who has stored a cycle."""
     counts: ClassCounts | None = None
+    """The class counts of the only report, where there is but one."""
     total_groups: int = 0
     calibrated: frozenset[int] = frozenset()
+    """Who has calibrated in this cycle."""
 
 
 Own = TypeVar("Own", bound=ChainSettings)
@@ -228,7 +230,7 @@ class HFedMSS(SequentialToParallel[HFedMSStaticSettings]):
 
 class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     paper = "Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023 (streaming data, T > 1)"
-    rule = "as hfedms-s every T-th round; between them classifier <- mean, trained on new and remembered semantics"
+    rule = "as hfedms-s in one of T rounds; in the others classifier <- mean, trained on new and remembered semantics"
     Settings: ClassVar = HFedMSDynamicSettings
     learner = "hfedms_sim.strategies.learners.hfedms:CalibratingLearner"
 

@@ -68,7 +68,7 @@ class NewFile:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Give an empty file to write to, which becomes `path` when its content has reached the disk."""
     new = NewFile(path)
     try:
@@ -80,7 +80,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text, whole or not at all; signs in it that a reader's terminal would obey are replaced."""
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(printable(text).encode())
 
 
@@ -105,7 +105,7 @@ def opened_at_end(path: Path) -> int:
     found = _require_plain(path)
     if found is not None and found.st_nlink > 1:
         content = path.read_bytes()
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(content)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _UNFOLLOWED, 0o644)
 

@@ -1,7 +1,7 @@
 """A base station, and how a transfer over it goes: page, set-up, airtime, latency.
 
 The medium is shared (shared_medium.py) or carries single frames (frame_medium.py). When sensors have to connect first
-is the business of the cell's connections (connections.py), what they spend that of its meter (energy.py).
+is the business of the cell's connections (energy/connections.py), what they spend that of its meter (energy/meter.py).
 """
 
 from typing import NamedTuple
@@ -167,7 +167,7 @@ class Cell:
                 self.connections.abandon_set_up(transfer.radios, now_s)
             self.medium.renounce(transfer)
             return Demand(0.0, 0), now_s, None if self.meter is None else 0.0
-        sent = attempt.demand.until(delivery.cancel())
+        sent = attempt.demand.taken_after(delivery.cancel())
         energy_j = self._account(transfer, now_s, sent, is_last=False)
         return sent, now_s if delivery.began_s is None else min(delivery.began_s, now_s), energy_j
 

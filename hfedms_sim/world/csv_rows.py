@@ -10,7 +10,7 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, quoted
 
 
 def read_rows(path: Path, header: list[str], take: Callable[[list[str]], None]) -> str:
@@ -23,7 +23,7 @@ def read_rows(path: Path, header: list[str], take: Callable[[list[str]], None]) 
             if row:
                 if len(row) != len(header):
                     raise ValueError(
-                        f"row = {shown(','.join(row))}: must have {len(header)} values, {','.join(header)}"
+                        f"row = {quoted(','.join(row))}: must have {len(header)} values, {','.join(header)}"
                     )
                 take(row)
     except (ValueError, csv.Error) as error:
@@ -36,7 +36,7 @@ def sensor_of(text: str, sensors: int) -> int:
     # The length first: Python refuses to read thousands of digits.
     if len(digits) < 19 and digits.isascii() and digits.isdigit() and (sensor := int(digits)) < sensors:
         return sensor
-    raise ValueError(f"sensor = {shown(text)}: must be a whole number from 0 to {sensors - 1}")
+    raise ValueError(f"sensor = {quoted(text)}: must be a whole number from 0 to {sensors - 1}")
 
 
 def number_of(key: str, text: str, largest: float, allowed: str) -> float:
@@ -46,13 +46,8 @@ def number_of(key: str, text: str, largest: float, allowed: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= largest or value == math.inf or "_" in text:
-        raise ValueError(f"{key} = {shown(text)}: must be {allowed}")
+        raise ValueError(f"{key} = {quoted(text)}: must be {allowed}")
     return value
-
-
-def shown(text: str) -> str:
-    quoted = repr(text)
-    return quoted if len(quoted) <= 60 else quoted[:57] + "..."
 
 
 def _text(path: Path, name: str) -> str:
@@ -72,4 +67,4 @@ def _text(path: Path, name: str) -> str:
 
 def _check_header(row: list[str] | None, header: list[str]) -> None:
     if row is None or [column.strip() for column in row] != header:
-        raise ValueError(f"header = {shown(','.join(row or []))}: must be {','.join(header)}")
+        raise ValueError(f"header = {quoted(','.join(row or []))}: must be {','.join(header)}")

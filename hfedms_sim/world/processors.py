@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import InputError, quoted
 from hfedms_sim.scenario import Compute
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.csv_rows import read_rows, sensor_of, shown
+from hfedms_sim.world.csv_rows import read_rows, sensor_of
 
 CSV_HEADER = ["sensor", "device"]
 
@@ -79,7 +79,7 @@ def _from_csv(path: Path, names: tuple[str, ...], sensors: int) -> NDArray[np.in
         if found[sensor] >= 0:
             raise ValueError(f"sensor = {sensor}: stands in the file twice; allowed is once")
         if name not in names:
-            raise ValueError(f"device = {shown(name)}: must be one of {', '.join(names)}")
+            raise ValueError(f"device = {quoted(name)}: must be one of {', '.join(names)}")
         found[sensor] = names.index(name)
 
     label = read_rows(path, CSV_HEADER, take)

@@ -1,7 +1,8 @@
 """The factory on the simulated clock: plays a plan and tells what happened, and what it cost.
 
-What happens step by step is in floor.py, what a round is made of in reports.py, round_play.py and
-scattering.py. The server's arithmetic takes no time.
+What happens step by step is in play/floor.py, what a round is made of in reports.py, chains.py and scattering.py beside
+it, and who puts these together in round_play.py, window_play.py and team_play.py. The server's arithmetic takes no
+time.
 """
 
 from math import ceil
@@ -69,7 +70,7 @@ class World:
         self._processors = Processors(scenario.compute, scenario.sensors.count, draws)
         self.cells = self._make_cells(LossDraws(draws, scenario.sensors.count))
         self.energy_j: float | None = 0.0
-        """CostSoFar since the beginning; None unless every cell's radio is modelled."""
+        """Joules spent since the beginning; None unless every cell's radio is modelled."""
         self.energy_by_state_j: States | None = States()
         """The same, by state."""
         streams = make_streams(scenario.stream, scenario.sensors.count, draws, sizes, redraw_rounds(scenario))

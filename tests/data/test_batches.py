@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hfedms_sim import rounds
 from hfedms_sim.data.augment import augmented
-from hfedms_sim.data.batches import Batches, Ranges
+from hfedms_sim.data.batches import Batches
 from hfedms_sim.data.glyphs.glyphs import Glyphs
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.seeds import Draws
 
 GLYPHS = Glyphs(seed=1, devices=700, types=4)
@@ -21,13 +22,13 @@ def small_devices() -> ArrayDataset:
     owners = np.repeat(np.arange(30), np.arange(1, 31))
     pixels = np.random.default_rng(0).integers(0, 256, (len(owners), 1, 28, 28), dtype=np.uint8)
     samples = Samples(pixels, np.arange(len(owners)) % 62, owners, np.zeros(len(owners), dtype=bool))
-    return assembled("npz", samples, {}, Reading(classes=62))
+    return assemble("npz", samples, {}, Reading(classes=62))
 
 
 SMALL = small_devices()
 
 
-def slow_indices(batches: Batches, device: int, ranges: Ranges, batch: int, size: int) -> list[int]:
+def slow_indices(batches: Batches, device: int, ranges: rounds.Samples, batch: int, size: int) -> list[int]:
     """One arrival after the other: the samples of a block in the order of their keys."""
     indices = []
     for first, count in ranges:
@@ -40,7 +41,7 @@ def slow_indices(batches: Batches, device: int, ranges: Ranges, batch: int, size
 
 
 @st.composite
-def ascending_ranges(draw: st.DrawFn) -> Ranges:
+def ascending_ranges(draw: st.DrawFn) -> rounds.Samples:
     start, ranges = 0, []
     for gap, count in draw(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 25)), max_size=4)):
         ranges.append((start + gap, count))
@@ -50,7 +51,7 @@ def ascending_ranges(draw: st.DrawFn) -> Ranges:
 
 @settings(max_examples=40, deadline=None)
 @given(ranges=ascending_ranges(), device=st.integers(0, 29), batch=st.integers(1, 20))
-def test_indices_are_what_a_plain_loop_gives(ranges: Ranges, device: int, batch: int) -> None:
+def test_indices_are_what_a_plain_loop_gives(ranges: rounds.Samples, device: int, batch: int) -> None:
     batches = Batches(SMALL, Draws(5), batch)
     indices = batches.sample_indices(device, ranges)
     assert indices.tolist() == slow_indices(batches, device, ranges, batch, device + 1)
@@ -62,7 +63,7 @@ def test_indices_are_what_a_plain_loop_gives(ranges: Ranges, device: int, batch:
     captures=st.dictionaries(st.integers(0, 29), ascending_ranges(), max_size=12),
     batch=st.integers(1, 20),
 )
-def test_counts_are_those_of_the_labels(captures: Mapping[int, Ranges], batch: int) -> None:
+def test_counts_are_those_of_the_labels(captures: Mapping[int, rounds.Samples], batch: int) -> None:
     batches = Batches(SMALL, Draws(5), batch)
     counts = batches.counts(captures)
     assert counts.shape == (len(captures), 62)
@@ -72,7 +73,7 @@ def test_counts_are_those_of_the_labels(captures: Mapping[int, Ranges], batch: i
 
 def test_counts_of_more_devices_than_are_taken_at_once() -> None:
     batches = Batches(GLYPHS, Draws(1), 50)
-    captures: dict[int, Ranges] = {device: ((device, 50), (device + 90, 20)) for device in range(699, -1, -1)}
+    captures: dict[int, rounds.Samples] = {device: ((device, 50), (device + 90, 20)) for device in range(699, -1, -1)}
     counts = batches.counts(captures)
     assert (counts.sum(axis=1) == 70).all()
     for place in (0, 1, 255, 256, 511, 512, 699):
@@ -112,7 +113,7 @@ def test_a_sample_does_not_depend_on_how_it_was_captured() -> None:
 
 
 def test_inputs_are_the_train_inputs_augmented() -> None:
-    ranges: Ranges = ((40, 5), (60, 3))
+    ranges: rounds.Samples = ((40, 5), (60, 3))
     arrivals = np.array([40, 41, 42, 43, 44, 60, 61, 62])
     plain = Batches(SMALL, Draws(1), 20, augment=False)
     images = SMALL.train_inputs(25)[plain.sample_indices(25, ranges)]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.data.loaders.checked import ink_of
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.errors import InputError
@@ -95,7 +95,7 @@ def test_a_keyed_split_tests_a_fifth_of_each_device_and_always_leaves_something_
     owners = np.repeat(np.arange(len(sizes)), sizes)
     numbers = np.arange(len(owners)) % 62
     pixels = np.zeros((len(owners), 1, 28, 28), dtype=np.uint8)
-    data = assembled("npz", Samples(pixels, numbers, owners, None), {}, Reading(seed=seed))
+    data = assemble("npz", Samples(pixels, numbers, owners, None), {}, Reading(seed=seed))
     devices = np.arange(len(sizes))
     train, test = data.train_sizes(devices), data.test_sizes(devices)
     assert (train + test).tolist() == sizes
@@ -113,7 +113,7 @@ def test_a_keyed_split_of_a_device_does_not_depend_on_later_devices() -> None:
 
     def split(rows: np.ndarray) -> ArrayDataset:
         samples = Samples(pixels[rows, None], labels[rows], owners[rows], None)
-        return assembled("npz", samples, {}, Reading(seed=4, classes=62))
+        return assemble("npz", samples, {}, Reading(seed=4, classes=62))
 
     every, some = split(np.ones(200, dtype=bool)), split(early)
     assert every.test_labels(1).tolist() == some.test_labels(1).tolist()

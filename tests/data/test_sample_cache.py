@@ -19,13 +19,13 @@ DATA = Glyphs(seed=1, devices=3, types=2)
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The devices that were drawn, in order."""
     log: list[int] = []
-    draw = glyphs_module.written
+    draw = glyphs_module.write_characters
 
     def logged(draws, device, labels):  # type: ignore[no-untyped-def]
         log.append(device)
         return draw(draws, device, labels)
 
-    monkeypatch.setattr(glyphs_module, "written", logged)
+    monkeypatch.setattr(glyphs_module, "write_characters", logged)
     return log
 
 

@@ -11,7 +11,7 @@ from hfedms_sim.errors import RunError
 from hfedms_sim.lineage import LineageStore
 from hfedms_sim.lineage.metrics_log import MetricsLog
 from hfedms_sim.simulation import run
-from hfedms_sim.system.files import NewFile, opened_at_end, replacing, write_atomically
+from hfedms_sim.system.files import NewFile, atomic_write, opened_at_end, write_atomically
 from hfedms_sim.trace import TABLES, Trace
 from tests.conftest import tiny_scenario
 from tests.hardening.attacked import contents, hfedms_sim, refused, written
@@ -226,7 +226,7 @@ def test_what_fails_while_it_is_written_leaves_the_file_that_was_there() -> None
     Path("file.json").write_text("before")
 
     def fail() -> None:
-        with replacing(Path("file.json")) as file:
+        with atomic_write(Path("file.json")) as file:
             file.write(b"half")
             raise ZeroDivisionError
 

@@ -14,7 +14,7 @@ _INK_GAIN = 1.4  # a core of full ink with soft edges, rather than a peak
 _MARGIN_PIXELS = 2.0  # from the image's edge to the pen's path
 
 
-def drawn(
+def draw_strokes(
     points: NDArray[np.float64], lengths_pixels: NDArray[np.float64], pen_pixels: NDArray[np.float64]
 ) -> NDArray[np.uint8]:
     """Ink of glyphs given as (glyphs, points, 2) in pixels, the length of each one's strokes, and its pen's w."""

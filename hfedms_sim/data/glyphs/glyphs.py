@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.data.base import CHARACTERS, Dataset, DeviceLabels, Ink, as_inputs
 from hfedms_sim.data.glyphs.labels import DEFAULT_SKEW, LEAST_TRAIN_SAMPLES, GlyphLabels
-from hfedms_sim.data.glyphs.writers import written
+from hfedms_sim.data.glyphs.writers import write_characters
 from hfedms_sim.data.sample_cache import SampleCache, cache_home
 from hfedms_sim.scenario.models import CHARACTER_IMAGES
 from hfedms_sim.seeds import Draws
@@ -85,7 +85,7 @@ class Glyphs(Dataset):
         cache = self._cache()
         images = cache.load(device, int(self._law.sizes(np.array([device]))[0]))
         if images is None:
-            images = written(Draws(self.seed), device, self._law.labels(device))
+            images = write_characters(Draws(self.seed), device, self._law.labels(device))
             cache.store(device, images)
         return images
 

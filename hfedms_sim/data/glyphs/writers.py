@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.glyphs.drawing import SIDE_PIXELS, drawn, fitted
+from hfedms_sim.data.glyphs.drawing import SIDE_PIXELS, draw_strokes, fitted
 from hfedms_sim.data.glyphs.forms import HANDS, letter_forms
 from hfedms_sim.seeds import Draws
 
@@ -28,7 +28,7 @@ class _Style(NamedTuple):
     wobble_pixels: float
 
 
-def written(draws: Draws, device: int, labels: NDArray[np.int64]) -> NDArray[np.uint8]:
+def write_characters(draws: Draws, device: int, labels: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The device's samples 0, 1, ... of these labels, as bright ink.
 
     Leaning, turning and bending change a stroke's length, and so its ink, by little: that is left out.
@@ -49,7 +49,7 @@ def written(draws: Draws, device: int, labels: NDArray[np.int64]) -> NDArray[np.
     points = points + sample.wave(points, sample.between(4, 0.3, 1.2))
     points, shrink = fitted(_placed(points, stretch, sample))
     pen_pixels = style.pen_pixels * sample.between(5, 0.9, 1.1)
-    return drawn(points, forms.lengths[style.hand, labels] * stretch * shrink, pen_pixels)
+    return draw_strokes(points, forms.lengths[style.hand, labels] * stretch * shrink, pen_pixels)
 
 
 class _Layer:

@@ -25,8 +25,8 @@ from hfedms_sim.data.base import (
     offsets_of,
 )
 from hfedms_sim.data.loaders.checked import checked_labels, ink_of
-from hfedms_sim.data.loaders.files import shown
 from hfedms_sim.data.partition import Partition, dealt
+from hfedms_sim.errors import quoted
 from hfedms_sim.scenario.models import CHARACTER_IMAGES, DataShape
 from hfedms_sim.seeds import Draws
 
@@ -162,7 +162,7 @@ class Reading(NamedTuple):
         return self.reads_owners and not self.may_be_flat
 
 
-def assembled(name: str, samples: Samples, source: dict[str, Any], how: Reading) -> ArrayDataset:
+def assemble(name: str, samples: Samples, source: dict[str, Any], how: Reading) -> ArrayDataset:
     """Return the data set of what was read. Raises ValueError if a device has no train sample."""
     if not len(samples.labels):
         raise ValueError("has no samples")
@@ -176,7 +176,7 @@ def assembled(name: str, samples: Samples, source: dict[str, Any], how: Reading)
         facts |= {"split": {"seed": how.seed, "test_fraction": TEST_FRACTION}}
     trains = np.bincount(device[~is_test], minlength=len(sizes))
     if not trains.all():
-        raise ValueError(f"device {shown(identifiers[np.argmin(trains)].item())} has no train sample")
+        raise ValueError(f"device {quoted(identifiers[np.argmin(trains)].item())} has no train sample")
     order = np.lexsort((is_test, device))
     starts = offsets_of(sizes)
     classes = _classes(samples, how)

@@ -32,11 +32,6 @@ def name_of(path: Path) -> str:
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
-def shown(value: object) -> str:
-    quoted = repr(value)
-    return quoted if len(quoted) <= 60 else quoted[:57] + "..."
-
-
 def first_line(error: Exception) -> str:
     lines = str(error).splitlines() or [type(error).__name__]
     return lines[0] if len(lines[0]) <= 200 else lines[0][:197] + "..."

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
 
 from hfedms_sim.data.base import MAX_CLASSES
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.data.loaders.checked import (
     checked_images,
     checked_inputs,
@@ -75,7 +75,7 @@ def from_arrays(  # noqa: PLR0913  the fields of a data set, all but two by keyw
             checked_split(rows["is_test"]) if "is_test" in rows else None,
             None if class_names is None else checked_names(np.asarray(class_names)),
         )
-        return assembled(name, samples, {"sha256": _digest(rows)}, how)
+        return assemble(name, samples, {"sha256": _digest(rows)}, how)
     except ValueError as error:
         raise InputError(f"{name}: {first_line(error)}") from None
 

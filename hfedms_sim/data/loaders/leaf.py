@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.data.loaders.checked import checked_images, checked_inputs, checked_labels
-from hfedms_sim.data.loaders.files import errors_name, files_in, name_of, only_file, shown
-from hfedms_sim.errors import InputError
+from hfedms_sim.data.loaders.files import errors_name, files_in, name_of, only_file
+from hfedms_sim.errors import InputError, quoted
 from hfedms_sim.scenario.models import shape_text
 from hfedms_sim.system.machine import require_memory
 from hfedms_sim.system.reading import parse_json
@@ -39,7 +39,7 @@ def read_leaf(path: Path, how: Reading) -> ArrayDataset:
             np.array(reader.owners),
             np.array(reader.is_test) if len(halves) == 2 else None,
         )
-        return assembled("leaf", samples, {"sha256": reader.fingerprints}, how)
+        return assemble("leaf", samples, {"sha256": reader.fingerprints}, how)
 
 
 def _halves(path: Path) -> dict[bool, list[Path]]:
@@ -74,12 +74,12 @@ class _Reader:
             for user, data, expected in _users(_parsed(content)):
                 if (user, is_test) in self._file_of:
                     other = name_of(self._file_of[user, is_test])
-                    raise ValueError(f"user {shown(user)} is also in {other}")
+                    raise ValueError(f"user {quoted(user)} is also in {other}")
                 self._file_of[user, is_test] = file
                 try:
                     self._take(user, data, expected, is_test)
                 except ValueError as error:
-                    raise InputError(f"{name_of(file)}, user {shown(user)}: {error}") from None
+                    raise InputError(f"{name_of(file)}, user {quoted(user)}: {error}") from None
 
     def _take(self, user: str, data: Any, expected: int | None, is_test: bool) -> None:
         if not isinstance(data, dict) or not isinstance(data.get("x"), list) or not isinstance(data.get("y"), list):
@@ -88,7 +88,7 @@ class _Reader:
         if not count:
             raise ValueError("has no samples")
         if len(data["x"]) != count or expected not in (None, count):
-            raise ValueError(f"has {len(data['x'])} samples, {count} labels and num_samples {shown(expected)}")
+            raise ValueError(f"has {len(data['x'])} samples, {count} labels and num_samples {quoted(expected)}")
         self._add(_array(data["x"], "x", np.float64))
         self.labels.append(checked_labels(_array(data["y"], "y", None), self._classes))
         self.owners += [user] * count

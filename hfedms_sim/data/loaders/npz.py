@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.data.loaders.checked import (
     checked_images,
     checked_inputs,
@@ -25,7 +25,8 @@ from hfedms_sim.data.loaders.checked import (
     checked_split,
     require_rows,
 )
-from hfedms_sim.data.loaders.files import errors_name, first_line, only_file, shown
+from hfedms_sim.data.loaders.files import errors_name, first_line, only_file
+from hfedms_sim.errors import quoted
 from hfedms_sim.system.checksums import sha256_of
 from hfedms_sim.system.machine import require_memory
 from hfedms_sim.system.reading import COPIES
@@ -51,7 +52,7 @@ def read_npz(path: Path, how: Reading) -> ArrayDataset:
             checked_split(arrays["is_test"]) if "is_test" in arrays else None,
             None if names is None else checked_names(names),
         )
-        return assembled("npz", samples, {"sha256": sha256_of(path)}, how)
+        return assemble("npz", samples, {"sha256": sha256_of(path)}, how)
 
 
 def _require(arrays: dict[str, NDArray[Any]], owner: str, how: Reading) -> None:
@@ -64,7 +65,7 @@ def _require(arrays: dict[str, NDArray[Any]], owner: str, how: Reading) -> None:
         raise ValueError(f"has no array 'labels': needs {present[0]}, labels, device")
     if how.needs_owners and owner not in arrays:
         hint = "" if how.column else ", or data.partition to deal the samples"
-        raise ValueError(f"has no array {shown(owner)}: needs {present[0]}, labels, {owner}{hint}")
+        raise ValueError(f"has no array {quoted(owner)}: needs {present[0]}, labels, {owner}{hint}")
 
 
 def _arrays(path: Path, keys: tuple[str, ...]) -> dict[str, NDArray[Any]]:

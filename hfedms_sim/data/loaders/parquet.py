@@ -18,10 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assembled
+from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
 from hfedms_sim.data.loaders.checked import checked_images, checked_inputs, checked_labels, checked_owners
-from hfedms_sim.data.loaders.files import errors_name, files_in, first_line, shown
+from hfedms_sim.data.loaders.files import errors_name, files_in, first_line
 from hfedms_sim.data.loaders.png import decoded, grey_if_equal, in_colour
+from hfedms_sim.errors import quoted
 from hfedms_sim.scenario.models import shape_text
 from hfedms_sim.system.checksums import sha256_of
 from hfedms_sim.system.reading import opened_parquet, read_columns
@@ -48,7 +49,7 @@ def read_parquet(path: Path, how: Reading) -> ArrayDataset:
             _joined("a split", [part.is_test for part in parts]),
         )
         source = {"sha256": {file.name: sha256_of(file) for file in files}}
-        return assembled("parquet", samples, source, how)
+        return assemble("parquet", samples, source, how)
 
 
 def _part(file: Path, how: Reading) -> Samples:
@@ -107,7 +108,9 @@ def _pixels(column: Any) -> NDArray[np.uint8]:
     elif pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
         encoded = column.to_pylist()
     else:
-        raise ValueError(f"the image is {shown(str(column.type))}: must be PNG bytes, or a struct with them as 'bytes'")
+        raise ValueError(
+            f"the image is {quoted(str(column.type))}: must be PNG bytes, or a struct with them as 'bytes'"
+        )
     return decoded(encoded)
 
 
@@ -121,7 +124,7 @@ def _numbers(column: Any) -> NDArray[Any]:
         shape += lengths
         values = values.flatten()
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        raise ValueError(f"inputs are {shown(str(column.type))}: must be lists of numbers")
+        raise ValueError(f"inputs are {quoted(str(column.type))}: must be lists of numbers")
     return np.asarray(values.to_numpy(zero_copy_only=False)).reshape(shape)
 
 
@@ -132,7 +135,7 @@ def _is_list(kind: Any) -> bool:
 def _is_test(values: list[Any]) -> NDArray[np.bool_]:
     for row, value in enumerate(values):
         if not isinstance(value, bool | str) or value not in _SPLIT_WORDS:
-            raise ValueError(f"row {row}: split = {shown(value)}: must be train or test (is_test: true or false)")
+            raise ValueError(f"row {row}: split = {quoted(value)}: must be train or test (is_test: true or false)")
     return np.array([_SPLIT_WORDS[value] for value in values])
 
 
@@ -143,7 +146,9 @@ def _joined_inputs(parts: list[Samples], files: list[Path]) -> NDArray[Any]:
     for array, file in zip(arrays, files, strict=True):
         if (array.dtype, array.shape[1:]) != (arrays[0].dtype, arrays[0].shape[1:]):
             first, other = (shape_text(each.shape[1:]) for each in (arrays[0], array))
-            raise ValueError(f"samples are {other} in {shown(file.name)}: must be {first} as in {shown(files[0].name)}")
+            raise ValueError(
+                f"samples are {other} in {quoted(file.name)}: must be {first} as in {quoted(files[0].name)}"
+            )
     joined = np.concatenate(arrays)
     return checked_images(grey_if_equal(joined)) if joined.dtype == np.uint8 else joined
 

@@ -1,4 +1,4 @@
-"""Joules by sensor and state, from the seconds in the ledger: the equations of energy.py, for all sensors at once.
+"""Joules by sensor and state, from the seconds in the ledger: the equations of meter.py, for all sensors at once.
 
     a day of a sensor = n (E - P_rest T) / R + P_rest x 86,400 s
 

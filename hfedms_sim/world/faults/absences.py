@@ -50,11 +50,11 @@ class RosterAbsences:
         self._groups = tuple(_Group(roster, shift) for shift in roster.groups)
         self._ends = tuple(accumulate(shift.sensors for shift in roster.groups))
 
-    def standing(self, entity: int, now_s: float) -> Spell:
-        return self._groups[bisect_right(self._ends, entity)].standing(now_s)
+    def spell_at(self, entity: int, now_s: float) -> Spell:
+        return self._groups[bisect_right(self._ends, entity)].spell_at(now_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
-        """Do nothing: a group's standing is looked up once for all its sensors."""
+        """Do nothing: a group's spell is looked up once for all its sensors."""
 
 
 class _Group:
@@ -71,7 +71,7 @@ class _Group:
         self._asked_s = inf
         self._known = ALWAYS_UP
 
-    def standing(self, now_s: float) -> Spell:
+    def spell_at(self, now_s: float) -> Spell:
         """Return how all sensors of the group stand; it is only looked up when that may have changed."""
         if not self._asked_s <= now_s < self._known.until_s:
             self._asked_s, self._known = now_s, self._looked_up(now_s)
@@ -138,7 +138,7 @@ class RecordedAbsences:
         self._starts = array("q", starts.tobytes())
         self._there_before = there_before.tobytes()
 
-    def standing(self, entity: int, now_s: float) -> Spell:
+    def spell_at(self, entity: int, now_s: float) -> Spell:
         first, end = self._starts[entity], self._starts[entity + 1]
         if first == end:
             return ALWAYS_UP

@@ -103,7 +103,7 @@ class Conditions:
         needed += [self._backbone] if crosses else []
         needed += [self._server] if with_server else []
         for part in given_up:
-            if part in needed and part.standing(self.env.now).is_down:
+            if part in needed and part.spell_at(self.env.now).is_down:
                 raise GivenUp(f"{part.name} is still down")
 
     def recovered(self, sensor: int) -> ProcessGenerator | None:
@@ -123,7 +123,7 @@ class Conditions:
     def _wait(self, *parts: Part) -> ProcessGenerator | None:
         now_s = self.env.now
         for part in parts:
-            if part.standing(now_s).is_down:
+            if part.spell_at(now_s).is_down:
                 return patiently(self.env, parts, self.recovery.timeout_s)
         return None
 
@@ -144,7 +144,7 @@ class Conditions:
         """Return the share of its rates that a sensor has now."""
         share = 1.0
         for watch, rate_share in self._shadows:
-            if watch.spells.standing(sensor, self.env.now).is_down:
+            if watch.spells.spell_at(sensor, self.env.now).is_down:
                 share *= rate_share
         return share
 
@@ -163,9 +163,9 @@ class Conditions:
         while work_s > 0:
             now_s, factor, changes_s = self.env.now, 1.0, inf
             for path, slower in self._slow:
-                standing = path.standing(sensor, now_s)
-                factor *= slower if standing.is_down else 1.0
-                changes_s = min(changes_s, standing.until_s)
+                spell = path.spell_at(sensor, now_s)
+                factor *= slower if spell.is_down else 1.0
+                changes_s = min(changes_s, spell.until_s)
             if work_s * factor <= changes_s - now_s:
                 yield Timeout(self.env, work_s * factor)
                 return
@@ -174,18 +174,18 @@ class Conditions:
 
     def is_off_air(self, cell: int, sensor: int) -> bool:
         """Return whether a cell, or the radio of one of its sensors, is down; a negative number is everyone's."""
-        radio_is_down = sensor >= 0 and self._reach.standing(sensor, self.env.now).is_down
+        radio_is_down = sensor >= 0 and self._reach.spell_at(sensor, self.env.now).is_down
         return radio_is_down or self.cell_is_down(cell)
 
     def cell_is_down(self, cell: int) -> bool:
-        return self._cells_fail and self._cells.spells.standing(cell, self.env.now).is_down
+        return self._cells_fail and self._cells.spells.spell_at(cell, self.env.now).is_down
 
     def has_crashed(self, sensor: int) -> bool:
-        return self._crashes.spells.standing(sensor, self.env.now).is_down
+        return self._crashes.spells.spell_at(sensor, self.env.now).is_down
 
     def listens(self, sensor: int) -> bool:
         """Return whether a sensor is up and its radio within reach."""
-        return not (self.has_crashed(sensor) or self._reach.standing(sensor, self.env.now).is_down)
+        return not (self.has_crashed(sensor) or self._reach.spell_at(sensor, self.env.now).is_down)
 
     def noting_losses(self, sensors: tuple[int, ...], lost: set[int]) -> ExitStack:
         """Within this, whoever of the sensors goes out of reach or crashes is noted as lost."""
@@ -202,19 +202,19 @@ class Conditions:
         if self._announced is None:
             return sensors
         now_s, away = self.env.now, self._announced
-        return np.array([each for each in sensors.tolist() if not away.standing(each, now_s).is_down], dtype=np.int64)
+        return np.array([each for each in sensors.tolist() if not away.spell_at(each, now_s).is_down], dtype=np.int64)
 
     def expected_until_s(self, sensors: int) -> NDArray[np.float64] | None:
         """Return until when each of the first sensors is announced to be there, now if it is away; None: nobody is."""
         if self._announced is None:
             return None
-        standings = [self._announced.standing(sensor, self.env.now) for sensor in range(sensors)]
-        return np.array([self.env.now if each.is_down else each.until_s for each in standings])
+        spells_now = [self._announced.spell_at(sensor, self.env.now) for sensor in range(sensors)]
+        return np.array([self.env.now if each.is_down else each.until_s for each in spells_now])
 
     def can_begin(self, sensors: NDArray[np.int64]) -> ProcessGenerator:
         """Wait until the server is up and one of the sensors is not announced to be away, however long that takes."""
         while True:
-            if (server := self._server.standing(self.env.now)).is_down:
+            if (server := self._server.spell_at(self.env.now)).is_down:
                 back_s, missing = server.until_s, "the server is down"
             elif self._announced is not None and not len(self.expected(sensors)):
                 back_s, missing = self._next_back_s(self._announced, sensors), "everybody is away"
@@ -225,14 +225,14 @@ class Conditions:
             yield from until(self.env, back_s)
 
     def _next_back_s(self, absences: Spells, sensors: NDArray[np.int64]) -> float:
-        return min(absences.standing(each, self.env.now).until_s for each in sensors.tolist())
+        return min(absences.spell_at(each, self.env.now).until_s for each in sensors.tolist())
 
     def are_gone(self, sensors: NDArray[np.int64]) -> bool:
         """Return whether all of the sensors are down for ever."""
         paths: tuple[Spells, ...] = (self._reach, self._crashes.spells)
         now_s = self.env.now
         return all(
-            any((each := path.standing(sensor, now_s)).is_down and each.until_s == inf for path in paths)
+            any((each := path.spell_at(sensor, now_s)).is_down and each.until_s == inf for path in paths)
             for sensor in sensors.tolist()
         )
 

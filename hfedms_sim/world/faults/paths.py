@@ -67,19 +67,19 @@ def spells_between(path: Spells, entity: int, after_s: float, to_s: float) -> It
     """Yield begin and end of the spells that begin after one time, and not after the other."""
     now_s = max(0.0, after_s)
     while now_s <= to_s:
-        standing = path.standing(entity, now_s)
-        if standing.is_down and now_s > after_s:
-            yield now_s, standing.until_s
-        now_s = standing.until_s
+        spell = path.spell_at(entity, now_s)
+        if spell.is_down and now_s > after_s:
+            yield now_s, spell.until_s
+        now_s = spell.until_s
 
 
 def _down_s(path: Spells, entity: int, until_s: float) -> float:
     now_s, down_s = 0.0, 0.0
     while now_s < until_s:
-        standing = path.standing(entity, now_s)
-        if standing.is_down:
-            down_s += min(standing.until_s, until_s) - now_s
-        now_s = standing.until_s
+        spell = path.spell_at(entity, now_s)
+        if spell.is_down:
+            down_s += min(spell.until_s, until_s) - now_s
+        now_s = spell.until_s
     return down_s
 
 

@@ -45,8 +45,8 @@ class Part(NamedTuple):
     entity: int
     name: str
 
-    def standing(self, now_s: float) -> Spell:
-        return self.spells.standing(self.entity, now_s)
+    def spell_at(self, now_s: float) -> Spell:
+        return self.spells.spell_at(self.entity, now_s)
 
 
 def patiently(env: Environment, parts: Sequence[Part], timeout_s: float) -> ProcessGenerator:
@@ -69,9 +69,9 @@ def until(env: Environment, time_s: float) -> ProcessGenerator:
 def _down(parts: Sequence[Part], now_s: float) -> tuple[Part, float] | None:
     """Return the first part that is down, and until when."""
     for part in parts:
-        standing = part.standing(now_s)
-        if standing.is_down:
-            return part, standing.until_s
+        spell = part.spell_at(now_s)
+        if spell.is_down:
+            return part, spell.until_s
     return None
 
 
@@ -79,7 +79,7 @@ OnChange = Callable[[], object]
 
 
 class Watch:
-    """Tells whoever needs an entity of a path when its standing changes.
+    """Tells whoever needs an entity of a path when its spell changes.
 
     One alarm for the next change of all entities that anybody needs: most changes come when nobody does any more.
     """
@@ -111,7 +111,7 @@ class Watch:
             del self._told[entity]
 
     def _await(self, entity: int) -> None:
-        changes_s = self.spells.standing(entity, self.env.now).until_s
+        changes_s = self.spells.spell_at(entity, self.env.now).until_s
         if changes_s < inf and self._awaited_s.get(entity) != changes_s:
             self._awaited_s[entity] = changes_s
             heappush(self._changes, (changes_s, entity))

@@ -33,7 +33,7 @@ ALWAYS_UP = Spell(False, inf)
 
 
 class Spells(Protocol):
-    def standing(self, entity: int, now_s: float) -> Spell:
+    def spell_at(self, entity: int, now_s: float) -> Spell:
         """Return how an entity stands at a time that is not before that of the last question about it."""
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
@@ -48,7 +48,7 @@ class Once:
         self._until_s = at_s + for_s
         self._hit = None if hit is None else frozenset(hit)
 
-    def standing(self, entity: int, now_s: float) -> Spell:
+    def spell_at(self, entity: int, now_s: float) -> Spell:
         if now_s >= self._until_s or (self._hit is not None and entity not in self._hit):
             return ALWAYS_UP
         return Spell(True, self._until_s) if now_s >= self._at_s else Spell(False, self._at_s)
@@ -80,7 +80,7 @@ class Renewal:
         self._sojourn = np.zeros(entities, dtype=np.int64)  # how many have been begun
         self._until_s = np.zeros(entities)  # when the last one begun ends
 
-    def standing(self, entity: int, now_s: float) -> Spell:
+    def spell_at(self, entity: int, now_s: float) -> Spell:
         if self._hit is not None and entity not in self._hit:
             return ALWAYS_UP
         until_s = self._until_s.item(entity)
@@ -146,7 +146,7 @@ class AnyDown:
         self.paths = tuple(paths)
         self._known: dict[int, Spell] = {}
 
-    def standing(self, entity: int, now_s: float) -> Spell:
+    def spell_at(self, entity: int, now_s: float) -> Spell:
         known = self._known.get(entity)
         if known is None or known.until_s <= now_s:
             known = self._known[entity] = self._joint(entity, now_s)
@@ -160,14 +160,14 @@ class AnyDown:
         """Return when the first of the paths goes down, or when for the first time none of them is."""
         down_until_s = now_s
         while down_until_s < inf:
-            standings = [path.standing(entity, down_until_s) for path in self.paths]
-            ends_s = [each.until_s for each in standings if each.is_down]
+            spells_now = [path.spell_at(entity, down_until_s) for path in self.paths]
+            ends_s = [each.until_s for each in spells_now if each.is_down]
             if not ends_s:
                 break
             down_until_s = max(ends_s)
         if down_until_s > now_s:
             return Spell(True, down_until_s)
-        return Spell(False, min((each.until_s for each in standings), default=inf))
+        return Spell(False, min((each.until_s for each in spells_now), default=inf))
 
     def end(self, entity: int) -> None:
         """Let an entity be down for ever, from now on."""

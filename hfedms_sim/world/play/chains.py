@@ -174,7 +174,7 @@ class Chains(Stage):
             while wait_s := floor.wait_s(sensor, chain.turn, plan.reuse_batch):  # again if the clock rounded it short
                 yield Timeout(self.env, wait_s)
             visit.batch = batch = floor.batch(sensor, chain.turn, plan.reuse_batch)
-            if plan.scatter is not None:  # a calibration round may reuse it
+            if plan.scatter is not None:  # calibration rounds follow, which may reuse the batch
                 floor.keep(sensor, chain.turn, batch)
         memory, newcomer, beginner = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers, sensor in plan.beginners
         trained, began_s = False, self.env.now

@@ -1,7 +1,7 @@
 """What happens on the factory floor, step by step: transfers, crossings of the backbone, captures and work.
 
 The steps are processes on the simulated clock. Who takes which step, and what becomes of a round in which one fails, is
-the business of reports, chains and scatter (reports.py, round_play.py, scattering.py).
+the business of reports, chains and scatter (reports.py, chains.py, scattering.py).
 """
 
 from array import array
@@ -63,7 +63,7 @@ class Floor:
         self.round = 0
         """The one that is being played; chains under way may have begun in an earlier one."""
         self.work_j = 0.0
-        """CostSoFar by processors since it was last set to zero."""
+        """Joules spent by processors since it was last set to zero."""
         self.last_work_s = array("d", [nan]) * ledger.sensors
         """How long each sensor worked when it last took part."""
         self._processors = processors

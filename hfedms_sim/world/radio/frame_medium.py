@@ -135,7 +135,7 @@ class FrameMedium:
         """Return what the last frames of a transfer take: a frame that was broken off is sent again."""
         frames = round(demand.airtime_s / self._train(transfer).frame_s)
         whole = max(1, ceil(frames * share - _ROUNDING))
-        return demand.until(demand.airtime_s * whole / frames)
+        return demand.taken_after(demand.airtime_s * whole / frames)
 
     def has_left(self, delivery: Delivery) -> bool:
         return self.env.now >= delivery.end_s

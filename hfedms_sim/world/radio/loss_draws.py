@@ -2,8 +2,8 @@
 
 A draw is keyed by direction, sensor, turn and kind of payload: in a turn a sensor sends, or receives, at most one
 payload of each. So the same transfer has the same losses on every radio, whenever it is asked for. Inside, the draws
-of all sensors and many turns are made at once, which costs a hundredth of making them one by one; only those of turns
-that are long past are.
+of all sensors and many turns are made at once, which costs a hundredth of making them one by one; those of turns that
+are long past are made one by one.
 """
 
 from functools import cached_property

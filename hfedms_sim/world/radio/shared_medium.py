@@ -124,7 +124,7 @@ class SharedMedium:
         return Demand(BITS_PER_BYTE * (size_bytes + again_bytes) / self._rates_bps[transfer.direction], again_bytes)
 
     def part(self, transfer: Transfer, demand: Demand, share: float) -> Demand:
-        return demand.until(demand.airtime_s * share)
+        return demand.taken_after(demand.airtime_s * share)
 
     def has_left(self, delivery: Delivery) -> bool:
         return delivery.is_on_its_way

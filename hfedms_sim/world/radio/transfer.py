@@ -44,7 +44,7 @@ class Demand(NamedTuple):
             self.extra_receive_s + other.extra_receive_s,
         )
 
-    def until(self, airtime_s: float) -> "Demand":
+    def taken_after(self, airtime_s: float) -> "Demand":
         """Return what had been taken when the transfer was given up after so much airtime."""
         share = airtime_s / self.airtime_s if airtime_s else 0.0
         again_bytes = int(self.retransmitted_bytes * airtime_s / self.airtime_s) if airtime_s else 0

@@ -13,9 +13,8 @@ A capture takes no time, and a sample's age is nobody's concern: a buffer never 
 import math
 from typing import NamedTuple
 
+from hfedms_sim.rounds import Samples
 from hfedms_sim.world.streams.arrivals import ArrivalPath
-
-Ranges = tuple[tuple[int, int], ...]  # (first arrival index, length), ascending, with gaps between
 
 
 class Capture(NamedTuple):
@@ -25,7 +24,7 @@ class Capture(NamedTuple):
     arrived: int
     overflowed: int
     captured: int
-    ranges: Ranges
+    ranges: Samples
 
 
 class _Left(NamedTuple):
@@ -33,7 +32,7 @@ class _Left(NamedTuple):
 
     arrivals: int
     waiting: int
-    ranges: Ranges
+    ranges: Samples
 
 
 _UNTOUCHED = _Left(0, 0, ())
@@ -89,7 +88,7 @@ class Buffers:
         return arrivals
 
 
-def newest(ranges: Ranges, samples: int) -> Ranges:
+def newest(ranges: Samples, samples: int) -> Samples:
     kept: list[tuple[int, int]] = []
     for first, length in reversed(ranges):
         taken = min(length, samples)
@@ -100,7 +99,7 @@ def newest(ranges: Ranges, samples: int) -> Ranges:
     return tuple(reversed(kept))
 
 
-def oldest(ranges: Ranges, samples: int) -> Ranges:
+def oldest(ranges: Samples, samples: int) -> Samples:
     kept: list[tuple[int, int]] = []
     for first, length in ranges:
         taken = min(length, samples)
@@ -111,7 +110,7 @@ def oldest(ranges: Ranges, samples: int) -> Ranges:
     return tuple(kept)
 
 
-def _appended(ranges: Ranges, first: int, length: int) -> Ranges:
+def _appended(ranges: Samples, first: int, length: int) -> Samples:
     """One more range after the others, merged into the last if they touch."""
     if not length:
         return ranges

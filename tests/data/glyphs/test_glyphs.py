@@ -13,7 +13,7 @@ from hfedms_sim.data.glyphs import glyphs as glyphs_module
 from hfedms_sim.data.glyphs.forms import HANDS, POINTS, letter_forms
 from hfedms_sim.data.glyphs.glyphs import Glyphs
 from hfedms_sim.data.glyphs.labels import GlyphLabels
-from hfedms_sim.data.glyphs.writers import written
+from hfedms_sim.data.glyphs.writers import write_characters
 from hfedms_sim.scenario.models import CHARACTER_IMAGES
 from hfedms_sim.seeds import Draws
 
@@ -67,14 +67,14 @@ def test_more_devices_move_nobody_elses_samples() -> None:
 def test_another_seed_gives_other_labels_and_other_images() -> None:
     assert not np.array_equal(glyphs(seed=1).train_labels(0)[:80], glyphs(seed=2).train_labels(0)[:80])
     labels = np.arange(CHARACTER_IMAGES.classes)
-    assert not np.array_equal(written(Draws(1), 0, labels), written(Draws(2), 0, labels))
+    assert not np.array_equal(write_characters(Draws(1), 0, labels), write_characters(Draws(2), 0, labels))
 
 
 def test_labels_and_sizes_draw_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("an image was drawn")
 
-    monkeypatch.setattr(glyphs_module, "written", refuse)
+    monkeypatch.setattr(glyphs_module, "write_characters", refuse)
     data = glyphs()
     data.train_labels(0), data.test_labels(0), data.train_sizes(np.arange(9)), data.train_labels_of(np.arange(9))
     with pytest.raises(AssertionError, match="drawn"):
@@ -134,7 +134,7 @@ def test_every_hand_writes_every_class_in_a_form_of_its_own() -> None:
 
 def test_ink_stays_inside_the_image() -> None:
     for device in range(6):
-        images = written(Draws(9), device, np.arange(CHARACTER_IMAGES.classes)).astype(float)
+        images = write_characters(Draws(9), device, np.arange(CHARACTER_IMAGES.classes)).astype(float)
         border = np.concatenate(
             [
                 images[:, [0, -1]].reshape(CHARACTER_IMAGES.classes, -1),
@@ -148,7 +148,7 @@ def test_ink_stays_inside_the_image() -> None:
 def test_a_simple_classifier_reads_them_but_not_all() -> None:
     """Nearest mean image; chance is 1/62."""
     labels = np.tile(np.arange(CHARACTER_IMAGES.classes), 2)
-    images = np.array([written(Draws(1), device, labels) for device in range(60)], dtype=float)
+    images = np.array([write_characters(Draws(1), device, labels) for device in range(60)], dtype=float)
     images = images.reshape(60, len(labels), 784)
     means = images[:, : CHARACTER_IMAGES.classes].mean(axis=0)
     unseen = images[:, CHARACTER_IMAGES.classes :]
@@ -223,7 +223,8 @@ def test_skew_moves_neither_sizes_nor_hands() -> None:
     assert np.array_equal(glyphs(skew=2.0).train_sizes(devices), glyphs().train_sizes(devices))
     labels = glyphs(skew=2.0).train_labels(3)
     assert np.array_equal(
-        glyphs(skew=2.0).train_inputs(3)[:, 0], (written(Draws(1), 3, labels) / np.float32(255)).astype(np.float32)
+        glyphs(skew=2.0).train_inputs(3)[:, 0],
+        (write_characters(Draws(1), 3, labels) / np.float32(255)).astype(np.float32),
     )
 
 

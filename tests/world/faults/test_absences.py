@@ -45,7 +45,7 @@ def recorded(directory: Path, rows: str | bytes, sensors: int = 3, repeat_s: flo
 def walk(path: Spells, sensor: int = 0, now_s: float = 0.0) -> Iterator[Spell]:
     """Ask at the start, and then whenever something changes."""
     while now_s < inf:
-        standing = path.standing(sensor, now_s)
+        standing = path.spell_at(sensor, now_s)
         assert standing.until_s > now_s
         yield standing
         now_s = standing.until_s
@@ -72,10 +72,10 @@ def test_a_day_shift_comes_and_goes_every_day() -> None:
 
 def test_a_shift_is_there_from_its_first_moment_and_gone_at_its_last() -> None:
     path = roster({"from_h": 6, "hours": 16})
-    assert path.standing(0, np.nextafter(6 * H, 0)) == (True, 6 * H)
-    assert path.standing(0, 6 * H) == (False, 22 * H)
-    assert path.standing(0, np.nextafter(22 * H, 0)) == (False, 22 * H)
-    assert path.standing(0, 22 * H) == (True, 30 * H)
+    assert path.spell_at(0, np.nextafter(6 * H, 0)) == (True, 6 * H)
+    assert path.spell_at(0, 6 * H) == (False, 22 * H)
+    assert path.spell_at(0, np.nextafter(22 * H, 0)) == (False, 22 * H)
+    assert path.spell_at(0, 22 * H) == (True, 30 * H)
 
 
 def test_second_zero_is_the_hour_at_which_the_run_begins() -> None:
@@ -133,7 +133,7 @@ def test_shifts_of_several_days_that_touch_are_one_presence() -> None:
 @pytest.mark.parametrize("shift", [{"hours": 24}, {"hours": 168, "days": ["wed"]}])
 def test_shifts_round_the_clock_are_never_away(shift: dict[str, Any], starts_h: float, starts_on: str) -> None:
     path = roster(shift | {"from_h": 5.9}, starts_on=starts_on, starts_h=starts_h)
-    assert [path.standing(0, now_s) for now_s in (0.0, 1.0, 5.9 * H, D, 1e6, 1e9)] == [FOR_EVER] * 6
+    assert [path.spell_at(0, now_s) for now_s in (0.0, 1.0, 5.9 * H, D, 1e6, 1e9)] == [FOR_EVER] * 6
 
 
 def test_no_shift_begins_on_a_holiday() -> None:
@@ -164,44 +164,44 @@ def test_a_holiday_on_which_nobody_works_anyway_changes_nothing() -> None:
 
 def test_a_year_of_holidays_is_one_absence() -> None:
     path = roster({"from_h": 6, "hours": 16, "days": ["mon"]}, holidays=list(range(365)))
-    assert path.standing(0, 0.0) == (True, 371 * D + 6 * H)
+    assert path.spell_at(0, 0.0) == (True, 371 * D + 6 * H)
 
 
 def test_a_holiday_in_a_million_years_is_no_trouble() -> None:
-    assert roster({"hours": 24}, holidays=[10**9]).standing(0, 0.0) == (False, 1e9 * D)
+    assert roster({"hours": 24}, holidays=[10**9]).spell_at(0, 0.0) == (False, 1e9 * D)
 
 
 def test_groups_follow_one_another_in_the_order_of_sensors() -> None:
     early, late = {"sensors": 3, "from_h": 6, "hours": 8}, {"sensors": 2, "from_h": 14, "hours": 8}
     path = roster(early, late, {"sensors": 1, "hours": 24})
-    assert [path.standing(sensor, 7 * H).is_down for sensor in range(6)] == [False] * 3 + [True] * 2 + [False]
-    assert [path.standing(sensor, 15 * H).is_down for sensor in range(6)] == [True] * 3 + [False] * 3
-    assert path.standing(4, 15 * H).until_s == 22 * H
+    assert [path.spell_at(sensor, 7 * H).is_down for sensor in range(6)] == [False] * 3 + [True] * 2 + [False]
+    assert [path.spell_at(sensor, 15 * H).is_down for sensor in range(6)] == [True] * 3 + [False] * 3
+    assert path.spell_at(4, 15 * H).until_s == 22 * H
 
 
 def test_a_sensor_may_be_asked_about_an_earlier_time_than_another_of_its_group() -> None:
     path = roster({"sensors": 2, "from_h": 6, "hours": 16})
-    assert path.standing(0, 100 * D) == (True, 100 * D + 6 * H)
-    assert path.standing(1, 7 * H) == (False, 22 * H)
-    assert path.standing(0, 100 * D + 7 * H) == (False, 100 * D + 22 * H)
+    assert path.spell_at(0, 100 * D) == (True, 100 * D + 6 * H)
+    assert path.spell_at(1, 7 * H) == (False, 22 * H)
+    assert path.spell_at(0, 100 * D + 7 * H) == (False, 100 * D + 22 * H)
 
 
 def test_years_later_a_shift_still_begins_to_the_second() -> None:
     path = roster({"from_h": 6.1, "hours": 7.3, "days": WORKDAYS})
     weeks = 52 * 1000
-    assert path.standing(0, weeks * WEEK) == (True, weeks * WEEK + 6.1 * H)
-    assert path.standing(0, weeks * WEEK + 6.1 * H) == (False, weeks * WEEK + 13.4 * H)
+    assert path.spell_at(0, weeks * WEEK) == (True, weeks * WEEK + 6.1 * H)
+    assert path.spell_at(0, weeks * WEEK + 6.1 * H) == (False, weeks * WEEK + 13.4 * H)
 
 
 def test_a_shift_or_a_gap_of_less_than_a_millisecond_makes_no_empty_spell() -> None:
     assert changes_h(roster({"hours": 1e-9}), 3) == [-0.001 / H, 24, -86400.001 / H]
-    assert roster({"hours": 24 - 1e-9}).standing(0, 0.0) == FOR_EVER
+    assert roster({"hours": 24 - 1e-9}).spell_at(0, 0.0) == FOR_EVER
 
 
 def test_looking_ahead_changes_nothing(tmp_path: Path) -> None:
     for path in (roster({"hours": 8}), recorded(tmp_path, "0,0,28800\n")):
         path.prepare(np.arange(1), 3 * D)
-        assert path.standing(0, 0.0) == (False, 8 * H)
+        assert path.spell_at(0, 0.0) == (False, 8 * H)
 
 
 # Rosters: all cases, against a calendar
@@ -269,7 +269,7 @@ def test_a_roster_says_through_six_weeks_of_minutes_what_a_calendar_says(plan: P
         is_there[max(0, round(begin_s / 60)) : max(0, round(end_s / 60))] = True
     path = plan.spells
     for minute in range(0, minutes, 13):
-        assert path.standing(0, 60.0 * minute).is_down != is_there[minute]
+        assert path.spell_at(0, 60.0 * minute).is_down != is_there[minute]
 
 
 @given(plans())
@@ -303,7 +303,7 @@ def test_asked_at_any_time_in_order_a_roster_is_the_list_of_its_shifts(plan: Pla
     begins_s, ends_s = {begin_s for begin_s, _ in shifts_s}, {end_s for _, end_s in shifts_s}
     path, last_until_s = plan.spells, 0.0
     for now_s in sorted(times_s):
-        standing = path.standing(0, now_s)
+        standing = path.spell_at(0, now_s)
         assert standing.is_down != any(begin_s <= now_s < end_s for begin_s, end_s in shifts_s)
         comes_or_goes_s = (begins_s - ends_s) if standing.is_down else (ends_s - begins_s)
         following_s = min((time_s for time_s in comes_or_goes_s if time_s > now_s), default=inf)
@@ -315,7 +315,7 @@ def test_asked_at_any_time_in_order_a_roster_is_the_list_of_its_shifts(plan: Pla
 @given(plans(), st.lists(st.floats(0, 7 * WEEK), min_size=1, max_size=20))
 def test_what_a_roster_says_does_not_depend_on_what_was_asked_before(plan: Plan, times_s: list[float]) -> None:
     path = plan.spells
-    assert [path.standing(0, now_s) for now_s in times_s] == [plan.spells.standing(0, now_s) for now_s in times_s]
+    assert [path.spell_at(0, now_s) for now_s in times_s] == [plan.spells.spell_at(0, now_s) for now_s in times_s]
 
 
 @given(
@@ -340,7 +340,7 @@ def test_absences_and_failures_make_one_path() -> None:
 
 def test_a_sensor_is_there_in_its_rows_and_gone_for_ever_after_the_last(tmp_path: Path) -> None:
     path = recorded(tmp_path, "1,5,10\n1,20,30.5\n")
-    assert [path.standing(1, now_s) for now_s in (0.0, 4.9, 5.0, 10.0, 20.0, 30.5, 1e9)] == [
+    assert [path.spell_at(1, now_s) for now_s in (0.0, 4.9, 5.0, 10.0, 20.0, 30.5, 1e9)] == [
         (True, 5.0),
         (True, 5.0),
         (False, 10.0),
@@ -353,13 +353,13 @@ def test_a_sensor_is_there_in_its_rows_and_gone_for_ever_after_the_last(tmp_path
 
 def test_a_sensor_that_the_file_does_not_name_is_always_there(tmp_path: Path) -> None:
     path = recorded(tmp_path, "1,5,10\n")
-    assert path.standing(0, 0.0) == path.standing(2, 1e9) == FOR_EVER
-    assert recorded(tmp_path, "").standing(1, 3.0) == FOR_EVER
-    assert recorded(tmp_path, "", repeat_s=60.0).standing(1, 3.0) == FOR_EVER
+    assert path.spell_at(0, 0.0) == path.spell_at(2, 1e9) == FOR_EVER
+    assert recorded(tmp_path, "").spell_at(1, 3.0) == FOR_EVER
+    assert recorded(tmp_path, "", repeat_s=60.0).spell_at(1, 3.0) == FOR_EVER
 
 
 def test_a_sensor_may_be_there_from_the_start(tmp_path: Path) -> None:
-    assert recorded(tmp_path, "0,0,10\n").standing(0, 0.0) == (False, 10.0)
+    assert recorded(tmp_path, "0,0,10\n").spell_at(0, 0.0) == (False, 10.0)
 
 
 def test_rows_of_different_sensors_may_be_mixed(tmp_path: Path) -> None:
@@ -378,14 +378,14 @@ def test_a_repeated_file_begins_anew(tmp_path: Path) -> None:
     path = recorded(tmp_path, "0,10,20\n0,30,90\n", repeat_s=100.0)
     told = [each.until_s for each in islice(walk(path), 9)]
     assert told == [10, 20, 30, 90, 110, 120, 130, 190, 210]
-    assert path.standing(0, 1e6 + 15) == (False, 1e6 + 20)
-    assert path.standing(1, 1e6) == FOR_EVER
+    assert path.spell_at(0, 1e6 + 15) == (False, 1e6 + 20)
+    assert path.spell_at(1, 1e6) == FOR_EVER
 
 
 def test_a_presence_over_the_seam_of_a_repeated_file_is_one(tmp_path: Path) -> None:
     path = recorded(tmp_path, "0,0,20\n0,60,100\n", repeat_s=100.0)
     assert list(islice(walk(path), 5)) == [(False, 20), (True, 60), (False, 120), (True, 160), (False, 220)]
-    assert path.standing(0, 100.0) == (False, 120.0)
+    assert path.spell_at(0, 100.0) == (False, 120.0)
 
 
 def test_a_presence_that_ends_or_begins_at_the_seam_alone_changes_there(tmp_path: Path) -> None:
@@ -397,7 +397,7 @@ def test_a_presence_that_ends_or_begins_at_the_seam_alone_changes_there(tmp_path
 @pytest.mark.parametrize("rows", ["0,0,100\n", "0,0,50\n0,50,100\n"])
 def test_a_presence_from_seam_to_seam_never_ends(rows: str, tmp_path: Path) -> None:
     path = recorded(tmp_path, rows, repeat_s=100.0)
-    assert [path.standing(0, now_s) for now_s in (0.0, 50.0, 100.0, 1e9)] == [FOR_EVER] * 4
+    assert [path.spell_at(0, now_s) for now_s in (0.0, 50.0, 100.0, 1e9)] == [FOR_EVER] * 4
 
 
 @pytest.mark.parametrize("repeat_s", [1.1, 86400.1, 604800 / 7.3])
@@ -439,8 +439,8 @@ def test_a_file_says_second_by_second_what_its_rows_say(
     for sensor, (_, rows) in enumerate(files):
         is_there = [any(begin <= second < end for begin, end in rows) for second in range(50)]
         check_walk(path, sensor, is_there)
-        assert path.standing(sensor, 40.0) == (True, inf)
-    assert path.standing(len(files), 7.0) == FOR_EVER
+        assert path.spell_at(sensor, 40.0) == (True, inf)
+    assert path.spell_at(len(files), 7.0) == FOR_EVER
 
 
 @given(presences())
@@ -462,7 +462,7 @@ def check_walk(path: Spells, sensor: int, is_there: list[bool]) -> None:
     """Compare every second, and what is said of the next change, with the seconds in which a sensor is there."""
     for second, expected in enumerate(is_there):
         for now_s in (float(second), second + 0.5):
-            standing = path.standing(sensor, now_s)
+            standing = path.spell_at(sensor, now_s)
             following = next((later for later in range(second, len(is_there)) if is_there[later] != expected), None)
             assert standing.is_down != expected
             assert standing.until_s == following if following is not None else standing.until_s >= len(is_there)

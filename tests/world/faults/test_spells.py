@@ -23,18 +23,18 @@ def walked(path: Spells, entity: int, until_s: float) -> list[Spell]:
     """Ask for every standing from the beginning, each at the moment the last one ends."""
     found, now_s = list[Spell](), 0.0
     while now_s < until_s:
-        found.append(path.standing(entity, now_s))
+        found.append(path.spell_at(entity, now_s))
         now_s = found[-1].until_s
     return found
 
 
 def test_one_spell_begins_and_ends() -> None:
     path = Once(10.0, 5.0, {3})
-    assert path.standing(3, 9.9) == Spell(False, 10.0)
-    assert path.standing(3, 10.0) == Spell(True, 15.0)
-    assert path.standing(3, 15.0) == ALWAYS_UP
-    assert path.standing(4, 12.0) == ALWAYS_UP
-    assert Once(0.0, inf).standing(9, 1e9) == Spell(True, inf)
+    assert path.spell_at(3, 9.9) == Spell(False, 10.0)
+    assert path.spell_at(3, 10.0) == Spell(True, 15.0)
+    assert path.spell_at(3, 15.0) == ALWAYS_UP
+    assert path.spell_at(4, 12.0) == ALWAYS_UP
+    assert Once(0.0, inf).spell_at(9, 1e9) == Spell(True, inf)
 
 
 @given(asked_s=times, entity=st.integers(0, ENTITIES - 1))
@@ -43,16 +43,16 @@ def test_a_path_is_the_same_however_it_is_asked(asked_s: list[float], entity: in
     often, ahead = renewal(), renewal()
     for now_s in asked_s:
         ahead.prepare(np.arange(ENTITIES), now_s)
-        assert often.standing(entity, now_s) == ahead.standing(entity, now_s)
-    assert renewal().standing(entity, asked_s[-1]) == often.standing(entity, asked_s[-1])
+        assert often.spell_at(entity, now_s) == ahead.spell_at(entity, now_s)
+    assert renewal().spell_at(entity, asked_s[-1]) == often.spell_at(entity, asked_s[-1])
 
 
 @given(entity=st.integers(0, ENTITIES - 1), now_s=st.floats(0, 3_000))
 def test_a_standing_holds_until_it_says(entity: int, now_s: float) -> None:
-    standing = renewal().standing(entity, now_s)
+    standing = renewal().spell_at(entity, now_s)
     assert standing.until_s > now_s
-    assert renewal().standing(entity, np.nextafter(standing.until_s, 0)) == standing
-    assert renewal().standing(entity, standing.until_s).is_down != standing.is_down
+    assert renewal().spell_at(entity, np.nextafter(standing.until_s, 0)) == standing
+    assert renewal().spell_at(entity, standing.until_s).is_down != standing.is_down
 
 
 def test_a_path_is_up_and_down_by_turns() -> None:
@@ -64,7 +64,7 @@ def test_a_path_is_up_and_down_by_turns() -> None:
 @pytest.mark.parametrize("now_s", [0.0, 3.0, 100.0, 12_345.6])
 def test_the_availability_is_that_of_the_means_at_any_time(now_s: float) -> None:
     path = renewal()
-    share = np.mean([not path.standing(entity, now_s).is_down for entity in range(ENTITIES)])
+    share = np.mean([not path.spell_at(entity, now_s).is_down for entity in range(ENTITIES)])
     assert abs(share - 0.9) < 4 * sqrt(0.9 * 0.1 / ENTITIES)
 
 
@@ -83,13 +83,13 @@ def test_sojourns_are_exponential_with_their_means() -> None:
 
 def test_another_entity_moves_nobodys_path() -> None:
     few, many = renewal(entities=10), renewal(entities=1_000)
-    assert all(few.standing(entity, 500.0) == many.standing(entity, 500.0) for entity in range(10))
+    assert all(few.spell_at(entity, 500.0) == many.spell_at(entity, 500.0) for entity in range(10))
 
 
 def test_whoever_is_not_hit_is_up() -> None:
     path = renewal(hit={1, 2})
-    assert path.standing(0, 100.0) == ALWAYS_UP
-    assert path.standing(1, 100.0) == renewal().standing(1, 100.0)
+    assert path.spell_at(0, 100.0) == ALWAYS_UP
+    assert path.spell_at(1, 100.0) == renewal().spell_at(1, 100.0)
 
 
 def test_seconds_down_are_those_of_the_path() -> None:
@@ -111,21 +111,21 @@ def test_joint_paths_are_down_while_any_of_them_is(asked_s: list[float], entity:
     joint = AnyDown([renewal(60.0, 20.0, 21), Renewal(Draws(8), "other", 21, 50.0, 50.0), Once(100.0, 700.0, {4})])
     for now_s in asked_s:
         alone = (renewal(60.0, 20.0, 21), Renewal(Draws(8), "other", 21, 50.0, 50.0), Once(100.0, 700.0, {4}))
-        standing = joint.standing(entity, now_s)
-        assert standing.is_down == any(path.standing(entity, now_s).is_down for path in alone)
+        standing = joint.spell_at(entity, now_s)
+        assert standing.is_down == any(path.spell_at(entity, now_s).is_down for path in alone)
         assert standing.until_s > now_s
 
 
 def test_joint_paths_that_touch_are_one_spell() -> None:
     joint = AnyDown([Once(10.0, 5.0), Once(15.0, 5.0)])
-    assert joint.standing(0, 0.0) == Spell(False, 10.0)
-    assert joint.standing(0, 12.0) == Spell(True, 20.0)
-    assert joint.standing(0, 20.0) == ALWAYS_UP
+    assert joint.spell_at(0, 0.0) == Spell(False, 10.0)
+    assert joint.spell_at(0, 12.0) == Spell(True, 20.0)
+    assert joint.spell_at(0, 20.0) == ALWAYS_UP
 
 
 def test_an_entity_can_be_ended() -> None:
     joint = AnyDown([])
-    assert joint.standing(2, 5.0) == ALWAYS_UP
+    assert joint.spell_at(2, 5.0) == ALWAYS_UP
     joint.end(2)
-    assert joint.standing(2, 6.0) == Spell(True, inf)
-    assert joint.standing(3, 6.0) == ALWAYS_UP
+    assert joint.spell_at(2, 6.0) == Spell(True, inf)
+    assert joint.spell_at(3, 6.0) == ALWAYS_UP
