@@ -573,6 +573,7 @@ def test_what_is_drawn_differs_and_has_everything_in_it() -> None:
     assert drawn.__wrapped__(7) == every[7]
 
 
+@pytest.mark.thorough
 def test_what_fails_is_made_as_small_as_it_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A law that two sensors break already, if there is a straggler."""
 

@@ -81,6 +81,7 @@ def busiest_airtime_share(result: RunResult) -> float:
     return worst
 
 
+@pytest.mark.thorough
 @settings(max_examples=120, deadline=None)
 @given(scenarios())
 def test_every_run_obeys_the_laws(scenario: Scenario) -> None:

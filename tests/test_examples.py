@@ -87,6 +87,7 @@ def test_the_example_is_compared_on_ray(installed: Path, tmp_path: Path) -> None
     assert (tmp_path / "ray" / "trials.csv").read_bytes() == (tmp_path / "local" / "trials.csv").read_bytes()
 
 
+@pytest.mark.thorough
 def test_without_the_package_one_line_says_what_is_missing(installed: Path, tmp_path: Path) -> None:
     ok(tmp_path, installed, "run", "quickstart", "--strategy", "fedavgm", *SMALL, "--out", "one", "--quiet")
     for arguments in (["plot", "one", "--out", "one.png"], ["run", "quickstart", "--strategy", "fedavgm"]):
@@ -96,6 +97,7 @@ def test_without_the_package_one_line_says_what_is_missing(installed: Path, tmp_
         assert "fedavgm" in missing.stderr
 
 
+@pytest.mark.thorough
 def test_the_example_keeps_to_the_contract_of_strategies(installed: Path, tmp_path: Path) -> None:
     code = (
         "from fedavgm import FedAvgMSettings; from hfedms_sim.checks import check_strategy;"

@@ -14,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
+pytestmark = pytest.mark.thorough
+
 
 FILES = ["setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "CITATION.cff"]
 BESIDES = ["CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"]
@@ -78,7 +80,7 @@ def test_without_a_compiler_everything_but_the_kernels_is_built(source: Path, tm
     answer = subprocess.run(
         [sys.executable, "-c", question], cwd=tmp_path / "installed", capture_output=True, text=True
     )
-    installed = tmp_path / "installed" / "hfedms_sim" / "native_library.py"
+    installed = tmp_path / "installed" / "hfedms_sim" / "system" / "native_library.py"
     assert answer.stdout.split() == [str(installed), "False"]
 
 
@@ -165,7 +167,6 @@ def assert_works(elsewhere: Elsewhere, version: str) -> None:
     assert (elsewhere.place / "run" / "summary.json").is_file()
 
 
-@pytest.mark.thorough
 def test_the_wheel_works_in_another_environment_without_clone_and_compiler(wheel: Path, tmp_path: Path) -> None:
     elsewhere = Elsewhere(tmp_path)
     (site,) = (tmp_path / "env").glob("lib/python3*/site-packages")

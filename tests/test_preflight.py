@@ -83,6 +83,7 @@ def refused_by_run(path: Path) -> bool:
     return False
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_check_and_run_agree_on_mutated_scenarios(tmp_path: Path, part: int) -> None:
     choices, outcomes = mutations(tmp_path), []

@@ -391,6 +391,7 @@ def assert_survives(long_run: tuple[Path, dict[str, Any], int], tmp_path: Path, 
     assert killed >= 0.8 * kills
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_goes_on_bit_for_bit(long_run: tuple[Path, dict[str, Any], int], tmp_path: Path) -> None:
     assert_survives(long_run, tmp_path, kills=2)
 
@@ -414,7 +415,7 @@ def test_a_run_that_is_killed_again_and_again_gets_to_its_end(
     assert outcome(out) == whole
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)])
 def test_ctrl_c_and_sigterm_end_a_training_run_in_order(
     long_run: tuple[Path, dict[str, Any], int], tmp_path: Path, sign: signal.Signals
 ) -> None:
@@ -433,6 +434,7 @@ def test_ctrl_c_and_sigterm_end_a_training_run_in_order(
     assert outcome(out) == whole
 
 
+@pytest.mark.thorough
 def test_two_processes_are_kept_out_of_one_directory_and_a_dead_ones_lock_is_taken_over(
     long_run: tuple[Path, dict[str, Any], int], tmp_path: Path
 ) -> None:

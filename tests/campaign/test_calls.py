@@ -36,6 +36,7 @@ def command(*arguments: str) -> None:
     assert ended.exit_code == 0, ended.output
 
 
+@pytest.mark.thorough
 def test_the_tables_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     factory, radios = write_factory(tmp_path, targets=[0.01, 0.99]), write_radios(tmp_path)[1:3]
@@ -45,6 +46,7 @@ def test_the_tables_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest
         assert (tmp_path / "called" / f"{name}.csv").read_bytes() == (tmp_path / "told" / f"{name}.csv").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_sweep_is_that_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     factory = write_factory(tmp_path)

@@ -68,6 +68,7 @@ def csvs(directory: Path) -> tuple[bytes, bytes]:
     return (directory / "comparison.csv").read_bytes(), (directory / "trials.csv").read_bytes()
 
 
+@pytest.mark.thorough
 def test_the_tables_are_the_same_from_one_process_two_processes_and_none(tmp_path: Path) -> None:
     source = write_factory(tmp_path, stream=POISSON, targets=[0.01, 0.02])
     axes = Axes(profiles=write_radios(tmp_path)[:3], seeds=[1, 2])

@@ -83,6 +83,7 @@ def test_fast_engines_refuse_it_in_one_line(engine: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", ["hfedms-d", "fedavg"])
 @pytest.mark.parametrize(
     ("model", "shape"),

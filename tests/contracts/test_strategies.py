@@ -190,6 +190,7 @@ def test_timing_is_the_same_twice(scenario: Make, case: str) -> None:
     assert not first.arrow("transfers").equals(other.arrow("transfers"))
 
 
+@pytest.mark.thorough
 @every_trained_case
 def test_training_is_the_same_twice_bit_for_bit(trained: Trained, case: str, engine: str) -> None:
     (first, one), (second, other) = trained(case, engine, "first"), trained(case, engine, "second")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hfedms_sim.data.loaders.arrays import Reading
 from hfedms_sim.data.loaders.leaf import read_leaf
 from hfedms_sim.data.loaders.npz import read_npz
@@ -24,6 +26,7 @@ def test_the_example_of_a_format_has_ten_lines_at_most() -> None:
         assert len([line for line in example.splitlines() if line and "import" not in line]) <= 10
 
 
+@pytest.mark.thorough
 def test_the_examples_run_and_write_what_the_page_says(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = [sys.executable, "-c", "\n".join(EXAMPLES)]

@@ -156,6 +156,7 @@ def test_auto_is_nested_above_a_limit_of_work_and_of_pairs_and_unchanged_below(
             assert labels("pulp") == at_once_labels  # asked for, so it is taken
 
 
+@pytest.mark.thorough
 def test_a_factory_too_large_for_all_at_once_is_grouped_in_little_memory() -> None:
     counts = np.random.default_rng(1).integers(0, 6, (12_000, 6))
     tracemalloc.start()

@@ -36,6 +36,7 @@ def assert_same_objective(
     assert assigned_affinity(instance.counts, sums, other) == assigned_affinity(instance.counts, sums, labels)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rival", ["lsa", "pulp"])
 def test_solvers_agree_at_every_step_of_a_thousand_instances(rival: str) -> None:
     for instance in awkward_instances(INSTANCES):

@@ -217,10 +217,10 @@ def test_this_machine_has_memory_and_a_limit_of_the_process_counts() -> None:
 
 
 def test_a_refusal_for_lack_of_memory_names_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hfedms_sim.data.loaders.files import naming
+    from hfedms_sim.data.loaders.files import errors_name
 
     with (
         pytest.raises(InputError, match=r"data.npz: does not fit into memory \(needs a lot\)"),
-        naming(Path("data.npz")),
+        errors_name(Path("data.npz")),
     ):
         raise MemoryError("needs a lot")

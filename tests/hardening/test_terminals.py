@@ -31,6 +31,7 @@ def process(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
     return subprocess.run(command, capture_output=True, env=os.environ | environment, timeout=120)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", ASCII, ids=lambda environment: " ".join(environment))
 def test_tables_come_out_on_a_terminal_that_knows_few_signs(environment: dict[str, str]) -> None:
     lossy = FAST | {"blocks": {"uplink_bits": 1_000, "downlink_bits": 1_000, "error_rate": 0.3}}
@@ -67,6 +68,7 @@ def test_outputs_that_are_closed_end_in_no_traceback() -> None:
         assert b"Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_absolute", [False, True])
 def test_everything_works_in_a_directory_whose_name_is_no_text(
     is_absolute: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

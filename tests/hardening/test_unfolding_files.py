@@ -34,7 +34,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def of(available_bytes: float) -> None:
         for module in ("machine", "reading"):
-            monkeypatch.setattr(f"hfedms_sim.{module}.available_memory_bytes", lambda: int(available_bytes))
+            monkeypatch.setattr(f"hfedms_sim.system.{module}.available_memory_bytes", lambda: int(available_bytes))
 
     return of
 

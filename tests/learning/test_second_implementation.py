@@ -76,6 +76,7 @@ def local_visit(source: RandomImages, sensor: int) -> Visit:
     return Visit(sensor, images.reshape(-1, 784).astype(np.float64), labels)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "changes",
     [

@@ -156,6 +156,7 @@ def test_a_file_that_is_no_experiments_claims_is_refused(tmp_path: Path, content
         judged([tmp_path])
 
 
+@pytest.mark.thorough
 def test_tuning_chooses_the_most_accurate_point_and_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grid = {"fedavg": {"strategy.learning_rate": ("0.001", "0.05")}}
     monkeypatch.setattr("hfedms_sim.paper.experiments.tuning.GRIDS", grid)

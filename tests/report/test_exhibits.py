@@ -92,6 +92,7 @@ def test_every_panel_is_drawn_with_every_ending(panel: Panel, ending: str, tmp_p
     assert (tmp_path / f"one.{ending}").read_bytes().startswith(ENDINGS[ending])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_same_figure_is_the_same_bytes(ending: str, tmp_path: Path) -> None:
     for name in ("one", "two"):

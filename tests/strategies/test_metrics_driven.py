@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 STRATEGY = '''
 from typing import ClassVar, Literal
@@ -55,6 +56,7 @@ def test_a_trained_run_plans_by_what_was_last_measured(tmp_path: Path) -> None:
     assert len(set(measured)) > 1
 
 
+@pytest.mark.thorough
 def test_a_trained_run_is_verified_but_cannot_be_replayed(tmp_path: Path) -> None:
     assert command(tmp_path, *RUN, "--out", "run", "--quiet").returncode == 0
     verified = command(tmp_path, "verify", "run")

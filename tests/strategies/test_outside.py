@@ -53,6 +53,7 @@ def tables(run: Path) -> dict[str, pd.DataFrame]:
     return {name: pd.read_parquet(run / f"{name}.parquet").drop(columns="lineage", errors="ignore") for name in names}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("module", COPIES)
 def test_a_copy_of_a_shipped_strategy_brought_from_outside_gives_the_same_tables_and_weights(
     tmp_path: Path, module: str

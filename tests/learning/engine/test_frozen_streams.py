@@ -177,6 +177,7 @@ def test_in_single_precision_ragged_chains_end_where_the_plain_engines_do_and_do
     assert furthest(plain, start) > 0.01
 
 
+@pytest.mark.thorough
 @fast_engines
 @every_case
 @pytest.mark.parametrize("sizes", [[[[5]]] * 3, [[[15], [10]]] * 2], ids=["step", "round"])

@@ -229,6 +229,7 @@ def test_one_step_in_single_precision_errs_at_most_three_times_as_much_as_the_pl
     assert worst_ratio(engine, spec_of("small-cnn"), [[[5]]] * 3, seeds=10) <= 3
 
 
+@pytest.mark.thorough
 @fast_engines
 def test_a_round_in_single_precision_errs_at_most_three_times_as_much_as_the_plain_loop(engine: str) -> None:
     assert worst_ratio(engine, spec_of("small-cnn"), [[[25], [25]]] * 3, seeds=10) <= 3
