@@ -61,6 +61,7 @@ _SPEEDS = {
     "lowrank": _Speed(29e9, 30e9, 100e-6),
     "native": _Speed(45e9, 40e9, 60e-6),
 }
+"""An engine that is not here counts as slow as the plain one."""
 
 
 class Share(NamedTuple):
@@ -189,7 +190,7 @@ def _is_full(profile: NetworkProfile) -> bool:
 def _learning(scenario: Scenario, parts: Parts, work: Workload) -> Iterator[Share]:
     """Yield what training and testing take beside the clock."""
     model, settings, dataset = parts.model, scenario.strategy, parts.dataset
-    speed = _SPEEDS[engine_of(scenario, model)]
+    speed = _SPEEDS.get(engine_of(scenario, model), _SPEEDS["generic"])
     count, (train, test) = scenario.sensors.count, _samples_of_a_device(parts)
     captured = train if scenario.stream.arrival == "static" else min(scenario.stream.batch, train)
     tested, tests = test * count, -(-scenario.rounds // scenario.evaluate_every)

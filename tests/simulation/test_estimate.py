@@ -129,3 +129,9 @@ def test_bytes_are_read_with_their_unit(text: str, size: float | None) -> None:
 )
 def test_times_are_read_with_their_unit(text: str, time_s: float | None) -> None:
     assert parse_seconds(text) == time_s
+
+
+def test_an_engine_whose_speed_is_not_known_counts_as_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = estimated(timing_only=False, engine="generic")
+    monkeypatch.setattr("hfedms_sim.simulation.estimate.engine_of", lambda *_: "mine")
+    assert estimated(timing_only=False) == plain
