@@ -83,7 +83,8 @@ def _batch(root: Path, seed: int, cases: list[tuple[str, int]], as_process: bool
             entry, number = cases[len(played)]
             played.append({"name": f"{entry}-{number}", "words": [], "exit_code": None, "processor_s": 0.0,
                            "memory_bytes": 0.0, "faults": [ended], "said": ""})  # fmt: skip
-    print(f"{len(played)} more", file=sys.stderr, flush=True)
+    told = [f"{len(played)} more", *map(_line_of, (each for each in played if each["faults"]))]
+    print("\n".join(told), file=sys.stderr, flush=True)
     return played
 
 
@@ -102,11 +103,15 @@ def _summary(played: list[dict[str, Any]], count: int, root: Path) -> int:
     print(f"slowest {slowest['processor_s']:.1f} s ({slowest['name']}), largest {largest['memory_bytes'] / 1e9:.2f} GB "
           f"({largest['name']})")  # fmt: skip
     for each in failed:
-        entry, _, number = each["name"].rpartition("-")
-        what, words = "; ".join(each["faults"]), " ".join(each["words"])
-        print(f"FAILED {entry}/{number}: {what} | {words!a:.200} | {each['said']!a}")
+        print(_line_of(each))
     print(f"{len(failed)} failed; their directories are in {root / 'cases'}" if failed else "all kept their promises")
     return 1 if failed else 0
+
+
+def _line_of(failed: dict[str, Any]) -> str:
+    entry, _, number = failed["name"].rpartition("-")
+    what, words = "; ".join(failed["faults"]), " ".join(failed["words"])
+    return f"FAILED {entry}/{number}: {what} | {words!a:.200} | {failed['said']!a}"
 
 
 if __name__ == "__main__":

@@ -164,13 +164,13 @@ def _write_text(random: Random, path: Path, text: str) -> None:
 def _spoil(random: Random, directory: Path, sources: Sources) -> None:
     """Change, cut, exchange, remove or redirect one or two of a directory's files."""
     for _ in range(random.choice((1, 1, 2))):
-        files = sorted(path for path in directory.rglob("*") if path.is_file())
+        files = sorted(path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
         path = random.choice(files)
         kind = random.randrange(6)
         if kind == 0:
             path.unlink()
-        elif kind == 1 and path.suffix == ".json":
-            path.write_text(json.dumps(mutated_tree(random, json.loads(path.read_text()), ["a", "rounds", "bytes"])))
+        elif kind == 1 and (tree := _json_of(path)) is not None:
+            path.write_text(json.dumps(mutated_tree(random, tree, ["a", "rounds", "bytes"])))
         elif kind == 2 and path.suffix == ".parquet":
             _retyped(random, path)
         elif kind == 3:
@@ -182,6 +182,15 @@ def _spoil(random: Random, directory: Path, sources: Sources) -> None:
             path.write_bytes(mutated_bytes(random, path.read_bytes()))
     if random.randrange(2):  # as somebody would who also renews the checksums
         (directory / "SHA256SUMS").unlink(missing_ok=True)
+
+
+def _json_of(path: Path) -> dict[str, Any] | None:
+    """Return what a file of JSON holds; None if it is none, or not any more."""
+    try:
+        found = json.loads(path.read_bytes()) if path.suffix == ".json" else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _retyped(random: Random, path: Path) -> None:

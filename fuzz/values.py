@@ -1,5 +1,6 @@
 """Values that somebody might write into a file or on a command line, by mistake or on purpose."""
 
+import sys
 from random import Random
 from typing import Any
 
@@ -33,6 +34,8 @@ def hostile(random: Random, depth: int = 2) -> Any:
 
 def scaled(random: Random, number: float) -> float:
     """Return a number of another size, or the same with the other sign."""
+    if abs(number) > sys.float_info.max:  # a whole number of many digits
+        return -number
     return random.choice((number * 10.0 ** random.randint(-12, 12), -number, number + 1, number * 0.999))
 
 
