@@ -82,9 +82,9 @@ class PolledTrain(NamedTuple):
     poll_silence_s: float
     """How long the sensor is silent after it."""
     lead_s: float
-    """From the start of a poll to the frame that answers it."""
+    """The time from the start of a poll to the frame that answers it."""
     answered_s: float
-    """From a poll that was answered to the next: Q."""
+    """The time from a poll that was answered to the next: Q."""
     lost_s: float
     """From a poll that was lost to the next: R."""
 

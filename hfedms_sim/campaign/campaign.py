@@ -191,14 +191,14 @@ class Campaign:
         """Return the lineages of each trial, round by round, but for those that fail."""
         meter = Meter("timing", trials, [trial.name for trial in trials], counts_played=True)
         paths: dict[str, list[str]] = {}
-        for turn in dispatched(tasks, workers):
-            for ended in turn.ended:
+        for step in dispatched(tasks, workers):
+            for ended in step.ended:
                 if ended.error is None:
                     paths[ended.key] = ended.value
                     meter.end(ended.key, len(ended.value))
                 else:
                     self._fail(ended, meter, is_refused=ended.is_final)
-            self._tell(meter, turn)
+            self._tell(meter, step)
         return paths
 
     def _play(self, workers: Workers, tree: Mapping[str, Branch]) -> None:
@@ -212,13 +212,13 @@ class Campaign:
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
         self._tell(meter, Step([], (), {}))
-        for turn in dispatched(tasks, workers, is_ready):
-            for ended in turn.ended:
+        for step in dispatched(tasks, workers, is_ready):
+            for ended in step.ended:
                 if ended.error is None:
                     meter.end(ended.key, self._keep(trials[ended.key], ended.value))
                 else:
                     self._fail(ended, meter, is_refused=ended.is_final and self.options.timing_only)
-            self._tell(meter, turn)
+            self._tell(meter, step)
 
     def _keep(self, trial: Trial, outcome: Outcome) -> int:
         """Write the record of a trial that has ended: with it the trial is finished. Return how many rounds it took."""
@@ -241,11 +241,11 @@ class Campaign:
             self.refused[ended.key] = line
         meter.drop(ended.key)
 
-    def _tell(self, meter: Meter, turn: Step) -> None:
-        kept = [each for each in turn.ended if isinstance(each.value, Outcome)]
+    def _tell(self, meter: Meter, step: Step) -> None:
+        kept = [each for each in step.ended if isinstance(each.value, Outcome)]
         ended = tuple(Ended(each.key, each.value.summary["final_accuracy"]) for each in kept)
         failed = len(self.failures) - len(self.refused)
-        self.on_standing(meter.standing(turn.running, failed, turn.at, ended))
+        self.on_standing(meter.standing(step.running, failed, step.at, ended))
 
     def _task(self, trial: Trial, branch: Branch) -> TrialTask:
         return TrialTask(

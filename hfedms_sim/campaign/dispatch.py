@@ -14,7 +14,7 @@ IsReady = Callable[[str, Collection[str]], bool]
 
 
 class Step(NamedTuple):
-    """What has happened since the last turn: the tasks that have ended for good, and where the others are."""
+    """What has happened since the last step: the tasks that have ended for good, and where the others are."""
 
     ended: list[Finished]
     running: tuple[str, ...]

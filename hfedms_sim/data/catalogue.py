@@ -56,7 +56,7 @@ def open_copy(path: Path, *, ink: Ink | None = "bright", seed: int = 1) -> Array
 
 
 class Summary(NamedTuple):
-    """To check a copy of a data set with."""
+    """Figures of a data set, by which a copy of it can be checked."""
 
     devices: int
     shape: DataShape
@@ -65,7 +65,7 @@ class Summary(NamedTuple):
     samples_of_a_device: tuple[int, float, int]
     """Fewest, median, most; train and test together."""
     samples_of_a_class: dict[str, int]
-    """By the class's name, only of classes that are present; train and test together."""
+    """Counts by the class's name, only of classes that are present; train and test together."""
     source_ink: Ink | None
     """None for what is no image of one channel."""
 

@@ -38,7 +38,7 @@ from hfedms_sim.seeds import Draws
 
 Whole = NDArray[np.int64]
 Law = Callable[[Whole], Whole]
-"""From the labels of samples in random order to their devices."""
+"""Deals samples: the labels of samples in random order become their devices."""
 
 _KEYS = {
     "iid": (),
@@ -54,7 +54,7 @@ class Partition(Settings):
     """How samples are dealt to devices: which law, and its figure."""
 
     kind: Literal["iid", "dirichlet", "shards", "column"]
-    """By which law samples come to devices."""
+    """The law by which samples come to devices."""
     concentration: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
     """The smaller, the more the devices' classes differ (dirichlet)."""
     shards_per_device: PositiveInt | None = None
@@ -62,7 +62,7 @@ class Partition(Settings):
     column: Annotated[str, Field(min_length=1)] | None = None
     """The array or column that names the device (column)."""
     devices: PositiveInt | None = None
-    """To how many devices samples are dealt, if not to `sensors.count`, which then takes the first ones."""
+    """How many devices samples are dealt to, if not to `sensors.count`, which then takes the first ones."""
 
     @model_validator(mode="after")
     def _kind_has_its_figures(self) -> "Partition":

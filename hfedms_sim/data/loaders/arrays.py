@@ -142,7 +142,7 @@ class Reading(NamedTuple):
     partition: Partition | None = None
     """None: samples belong to the devices that the source names."""
     devices: int | None = None
-    """To how many a partition deals that does not say it itself."""
+    """How many a partition deals to that does not say it itself."""
     seed: int = 1
     may_be_flat: bool = False
     """Whether a source that names no devices, and is not dealt to any, counts as one device."""

@@ -13,7 +13,7 @@ Processing 25 (2011) 485-520, doi:10.1016/j.ymssp.2010.07.017. The bearings are 
 geometry and fault frequencies are published; `source` says by whom.
 
 Left out: the mean slip of real bearings (their frequencies lie up to 1 or 2 % off) and a contact angle that follows the
-load. Impulses scatter around the kinematic rhythm instead (`vibration_impulses.py`).
+load. Impulses scatter around the kinematic rhythm instead (`impulses.py`).
 """
 
 from math import cos, radians

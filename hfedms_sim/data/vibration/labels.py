@@ -2,7 +2,7 @@
 
 There are ten conditions: health and nine faults. A machine has a history: it runs healthy for a share h of its windows,
 and the rest is shared by the few faults it is prone to. All its sensors hear that machine, so they share its law: this
-is where the skew of labels comes from, and `vibration_machines.py` gives the same machine a sound of its own, so labels
+is where the skew of labels comes from, and `machines.py` gives the same machine a sound of its own, so labels
 and features are skewed by one cause.
 
 Faults are dealt, not drawn freely: nine machines in a row have each fault equally often, so that a small park has all

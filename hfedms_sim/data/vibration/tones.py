@@ -13,7 +13,7 @@ The mesh of a pinion with N teeth sounds at N, 2 N and 3 N times the shaft frequ
     sum_h A_h (1 + m cos angle) cos(h N angle + phase_h), by the load
 
 Wear raises all harmonics, the higher ones more, and the sidebands (m). A broken tooth changes amplitude and phase for
-the moment of one tooth in each turn; it also strikes (`vibration_impulses.py`).
+the moment of one tooth in each turn; it also strikes (`impulses.py`).
 
 Sources: R. B. Randall, Vibration-based Condition Monitoring, Wiley 2011 (signatures of faults of shafts and gears);
 P. D. McFadden, Detecting fatigue cracks in gears by amplitude and phase demodulation of the meshing vibration,

@@ -4,15 +4,15 @@ Like `glyphs` it needs no download, and a window is a pure function of (seed, se
 arranged: it is the same in whatever order and company it is asked for, and one more machine moves nobody else's.
 Sensors are numbered machine by machine: `sensors_per_machine` in a row listen to the same one.
 
-A sensor has train windows of the conditions its machine has been in (`vibration_labels.py`), and test windows of all
+A sensor has train windows of the conditions its machine has been in (`labels.py`), and test windows of all
 ten alike: the model should also know, on this very machine, the faults that only others have had so far. So the test
 parts of all sensors together are a balanced test set.
 
 A window takes about a millisecond to record, so a sensor's windows are kept on disk (`sample_cache.py`), and those that
 were trained with last in memory, up to 256 MiB.
 
-`bearings.py` has the kinematics, `vibration_machines.py` machines, halls and sensors, `vibration_motion.py` the turning
-shaft, `vibration_tones.py` and `vibration_impulses.py` what it excites, and `vibration_windows.py` the sum of it.
+`bearings.py` has the kinematics, `machines.py` machines, halls and sensors, `motion.py` the turning
+shaft, `tones.py` and `impulses.py` what it excites, and `windows.py` the sum of it.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ Gradients are written out here instead of left to autograd: the layers know the 
 the history of a shared layer is made of them.
 
 What the frozen model of FedMMD, FedFusion and distillation makes of the samples is asked of the very same layers before
-their first step. Nothing else is sure to give the same bits, and FedMMD makes much of the smallest difference (mmd.py).
+their first step. Nothing else is sure to give the same bits, and FedMMD makes much of the smallest difference.
 """
 
 from collections.abc import Callable, Sequence
