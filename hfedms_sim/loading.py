@@ -10,8 +10,9 @@ from hfedms_sim.scenario import ANY_NAME, Choices, NetworkProfile, Overrides, Sc
 from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario import problems_in as known_problems_in
 from hfedms_sim.strategies import SETTINGS
+from hfedms_sim.world.streams.streams import STREAMS
 
-CHOICES = Choices(SETTINGS, DATA_SETTINGS, MODELS)
+CHOICES = Choices(SETTINGS, DATA_SETTINGS, STREAMS, MODELS)
 """What a scenario may name."""
 READABLE = CHOICES._replace(models=ANY_NAME)
 """What the scenario of a run that was played may name: its network need not be here to read it."""

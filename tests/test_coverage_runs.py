@@ -9,10 +9,9 @@ import pytest
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
-from hfedms_sim.world.site.attachment import Placed
 from tests.conftest import FAST, tiny_scenario
+from tests.world.cells import placed_sensors
 
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": 23.0, "base_power_dbm": 30.0}
 EVERYBODY = {"name": "fedavg", "sample_ratio": 1.0}
@@ -29,7 +28,7 @@ def placed(budget: dict[str, Any] | None = None, **changes: Any) -> Scenario:
 
 def test_a_transfer_takes_the_time_of_its_sensors_own_rate() -> None:
     scenario = placed({"device_power_dbm": 0.0, "base_power_dbm": 0.0})
-    coverage = Placed(scenario, Draws(scenario.seed)).coverage
+    coverage = placed_sensors(scenario).coverage
     transfers = run(scenario, timing_only=True).transfers
     assert coverage.uplink_factor.min() < 0.9 < coverage.uplink_factor.max()
     for direction, factor in (("up", coverage.uplink_factor), ("down", coverage.downlink_factor)):
@@ -42,7 +41,7 @@ def test_a_transfer_takes_the_time_of_its_sensors_own_rate() -> None:
 
 def test_another_radio_has_the_same_places_and_the_same_shadowing() -> None:
     one, other = placed(), placed({"device_power_dbm": 14.0}, profile={"uplink_bps": 1e6})
-    first, second = (Placed(each, Draws(each.seed)) for each in (one, other))
+    first, second = (placed_sensors(each) for each in (one, other))
     assert np.array_equal(first.positions_m, second.positions_m)
     assert np.array_equal(first.coverage.coupling_loss_db, second.coverage.coupling_loss_db)
     assert np.array_equal(first.coverage.los, second.coverage.los)
@@ -69,7 +68,7 @@ def test_a_repetition_class_has_its_own_latency_in_both_directions() -> None:
     for more in ({}, {"duplex": "device-half"}, {"sharing": "fifo", "channels": 30}):
         # alone in a channel, so that what is left of a transfer after its airtime is its latency
         scenario = placed(profile={"channels": 60, "latency_s": 0.5, "repetitions": classes} | more)
-        attachment = Placed(scenario, Draws(scenario.seed))
+        attachment = placed_sensors(scenario)
         transfers = run(scenario, timing_only=True).transfers
         latency_s = transfers["end_s"] - transfers["start_s"] - transfers["airtime_s"]
         expected_s = [(0.5, 7.0)[attachment.coverage_class(sensor)] for sensor in transfers["sensor"]]
@@ -99,14 +98,14 @@ def test_an_extra_loss_is_less_power_at_both_ends() -> None:
 
 def test_the_mine_has_sensors_in_every_repetition_class() -> None:
     scenario = load_scenario("open-pit-mine")
-    loss_db = Placed(scenario, Draws(scenario.seed)).coupling_loss_db
+    loss_db = placed_sensors(scenario).coupling_loss_db
     shares = [(loss_db <= 144).mean(), ((loss_db > 144) & (loss_db <= 154)).mean(), (loss_db > 154).mean()]
     assert min(shares) > 0.05
 
 
 def test_sensors_out_of_coverage_take_no_part_and_are_listed() -> None:
     scenario = placed({"device_power_dbm": -35.0})
-    covered = Placed(scenario, Draws(scenario.seed)).covered
+    covered = placed_sensors(scenario).covered
     assert 0 < len(covered) < 60
     result = run(scenario, timing_only=True)
     assert set(result.transfers["sensor"]) == set(covered.tolist())
@@ -136,9 +135,16 @@ def test_cells_need_places_and_budgets() -> None:
 @pytest.mark.parametrize(
     ("placement", "message"),
     [
-        ("{kind: grid, width_m: 10, length_m: 10}", "kind: grid needs pitch_m"),
-        ("{kind: none, width_m: 10}", "kind: none has no width_m"),
+        ("{kind: grid, width_m: 10, length_m: 10}", "sensors.placement.pitch_m: is missing"),
+        ("{kind: none, width_m: 10}", "width_m = 10: unknown key. Known: kind, environment, extra_loss_db"),
         ("{kind: uniform, width_m: -1, length_m: 10}", "width_m = -1: must be at least 1e-09"),
+        ("{kind: grid, width_m: 10, length_m: .nan, pitch_m: 1}", "length_m = nan: must be a finite number"),
+        ("{kind: grid, width_m: 10, length_m: 10, pitch_m: -1}", "pitch_m = -1: must be at least 1e-09"),
+        ("{kind: clusters, width_m: 10, length_m: 10, clusters: 0, spread_m: 1}", "clusters = 0: must be at least 1"),
+        (
+            "{kind: clusters, width_m: 10, length_m: 20, clusters: 3, spread_m: 21}",
+            "sensors.placement: spread_m = 21: must be at most 20, the hall's longer side",
+        ),
         ("{kind: gird}", "Did you mean 'grid'?"),
     ],
 )
@@ -156,7 +162,7 @@ def test_places_come_from_a_csv_beside_the_scenario(tmp_path: Path) -> None:
         " cells: [{name: a, profile: lte-cat-m2, x_m: 5.0, y_m: 5.0}]}"
     )
     scenario = load_scenario(str(tmp_path / "s.yaml"))
-    assert Placed(scenario, Draws(1)).positions_m.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert placed_sensors(scenario).positions_m.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     (tmp_path / "places.csv").write_text("sensor,x_m,y_m\n0,1,-2\n1,3,4\n")
     with pytest.raises(InputError, match=r"places\.csv, line 2"):
         run(scenario, timing_only=True)

@@ -33,9 +33,11 @@ from hfedms_sim.scenario import LocalTraining, NetworkProfile, Scenario, is_path
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY
+from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL, Stream
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.trace import TABLES
+from hfedms_sim.world.streams.streams import STREAMS
 from tests.conftest import FAST, tiny_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +46,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = ["", *sorted(main.commands)]
 HELP_WIDTH = 98  # of a terminal with 100 columns: click leaves two free
 PROFILE_HEADING = "Network profile keys"
+TOLD_APART = {"strategies", "sets", "arrivals", "kinds"}
+"""Columns that say which settings have a key."""
 SHELL_LANGUAGES = {"", "sh", "bash", "shell", "console", "text"}
 
 
@@ -154,7 +158,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Setting]]:
-    """Every key below `model`, dotted. A profile, strategies, data sets and kinds have tables of their own."""
+    """Every key below `model`, dotted. A profile, strategies, data sets, arrivals and kinds have their own tables."""
     schema = model.model_json_schema()
     for key, field in keys_of(model).items():
         nested = settings_in(field.annotation)
@@ -162,6 +166,8 @@ def settings_of(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
             yield f"{prefix}{key}.name", Setting(listed(list(SHIPPED)), f"`{DEFAULT_STRATEGY}`")
         elif nested == [DataSettings]:
             yield f"{prefix}{key}.set", Setting(listed(list(DATA_SOURCES.shipped)), f"`{DEFAULT_DATA_SET}`")
+        elif nested == [Stream]:
+            yield f"{prefix}{key}.arrival", Setting(listed(list(STREAMS)), f"`{DEFAULT_ARRIVAL}`")
         elif len(nested) > 1:
             yield from kind_settings(f"{prefix}{key}", field, values_of(schema["properties"][key]))
         elif nested and nested[0] is field.annotation and nested[0] is not NetworkProfile:
@@ -190,8 +196,12 @@ def kind_of(settings: type[Settings]) -> str:
 
 
 def kinds_of(key: str) -> dict[str, type[Settings]]:
-    """The kinds that a key of scenarios has, by name."""
-    return {kind_of(each): each for each in settings_in(keys_of(Scenario)[key].annotation)}
+    """The kinds that a dotted key of scenarios has, by name."""
+    *parents, last = key.split(".")
+    model: type[Settings] = Scenario
+    for parent in parents:
+        (model,) = settings_in(keys_of(model)[parent].annotation)
+    return {kind_of(each): each for each in settings_in(keys_of(model)[last].annotation)}
 
 
 def settings_in(annotation: Any) -> list[type[Settings]]:
@@ -259,16 +269,21 @@ def documented(rows: list[dict[str, str]]) -> dict[str, Setting]:
 
 
 def scenario_rows() -> list[dict[str, str]]:
-    """The tables of keys but for the settings of strategies, data sets and kinds."""
+    """The tables of keys but for the settings of strategies, data sets, arrivals and kinds."""
     pages = sections(text_of(SCENARIO))
     text = "".join(content for heading, content in pages.items() if heading != PROFILE_HEADING)
-    return [row for row in table_rows(text) if "key" in row and not {"strategies", "sets", "kinds"} & row.keys()]
+    return [row for row in table_rows(text) if "key" in row and not TOLD_APART & row.keys()]
 
 
 def strategy_rows(strategy: str) -> list[dict[str, str]]:
     """Return the rows of the table that says which strategies have a key."""
-    rows = [row for row in table_rows(text_of(SCENARIO)) if "strategies" in row]
-    return [row for row in rows if row["strategies"] == "all" or strategy in ticked(row["strategies"])]
+    return rows_that_name("strategies", strategy)
+
+
+def rows_that_name(column: str, name: str) -> list[dict[str, str]]:
+    """Return the rows of the table with this column in which it says the name, or all."""
+    rows = [row for row in table_rows(text_of(SCENARIO)) if column in row]
+    return [row for row in rows if row[column] == "all" or name in ticked(row[column])]
 
 
 def data_rows(data_set: str) -> list[dict[str, str]]:
@@ -305,10 +320,18 @@ def test_every_setting_of_a_data_set_is_documented_with_its_values_and_default(d
     assert documented(data_rows(data_set)) == expected
 
 
+@pytest.mark.parametrize("arrival", STREAMS)
+def test_every_setting_of_a_stream_is_documented_with_its_values_and_default(arrival: str) -> None:
+    expected = dict(settings_of(STREAMS[arrival], "stream."))
+    del expected["stream.arrival"]
+    assert documented(rows_that_name("arrivals", arrival)) == expected
+
+
 @pytest.mark.parametrize(
     ("key", "prefix", "kind"),
     [("faults", "faults.N.", kind) for kind in kinds_of("faults")]
-    + [("availability", "availability.", kind) for kind in kinds_of("availability")],
+    + [("availability", "availability.", kind) for kind in kinds_of("availability")]
+    + [("sensors.placement", "sensors.placement.", kind) for kind in kinds_of("sensors.placement")],
 )
 def test_every_setting_of_a_kind_is_documented_with_its_values_and_default(key: str, prefix: str, kind: str) -> None:
     expected = dict(settings_of(kinds_of(key)[kind], prefix))
@@ -316,7 +339,7 @@ def test_every_setting_of_a_kind_is_documented_with_its_values_and_default(key: 
     assert documented(kind_rows(key, kind)) == expected
 
 
-@pytest.mark.parametrize("key", ["faults", "availability"])
+@pytest.mark.parametrize("key", ["faults", "availability", "sensors.placement"])
 def test_no_kind_is_documented_that_does_not_exist(key: str) -> None:
     rows = [row for row in table_rows(text_of(SCENARIO)) if "kinds" in row and f"`{key}." in row["key"]]
     assert {kind for row in rows for kind in ticked(row["kinds"])} <= kinds_of(key).keys()

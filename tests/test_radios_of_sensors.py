@@ -15,8 +15,9 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.simulation.preflight import checked_file
-from hfedms_sim.world.site.attachment import Placed, make_attachment
+from hfedms_sim.world.site.attachment import make_attachment
 from tests.conftest import FAST, tiny_scenario
+from tests.world.cells import placed_sensors
 
 EVERYBODY = {"name": "fedavg", "sample_ratio": 1.0}
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 1e6, "device_power_dbm": 23.0, "base_power_dbm": 30.0}
@@ -150,7 +151,7 @@ def test_a_cell_column_places_every_sensor_as_written(tmp_path: Path) -> None:
     used = cells_used(scenario)
     for sensor, radio in enumerate(radios):
         assert used[sensor] == "middle" if radio == "middle" else used[sensor] in ("west", "east")
-    nearest = ["west" if x_m < 30 else "east" for x_m in Placed(scenario, Draws(1)).positions_m[:, 0]]
+    nearest = ["west" if x_m < 30 else "east" for x_m in placed_sensors(scenario).positions_m[:, 0]]
     broad = [sensor for sensor, radio in enumerate(radios) if radio != "middle"]
     assert sum(used[sensor] == nearest[sensor] for sensor in broad) > len(broad) // 2  # by coverage, not by name
 

@@ -12,12 +12,11 @@ from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import is_finished
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import open_run, run
 from hfedms_sim.trace import TABLES, Trace, export_trace
 from hfedms_sim.world import sensor_rows
-from hfedms_sim.world.site.attachment import Placed
 from tests.conftest import FAST, tiny_scenario, without_checksums
+from tests.world.cells import placed_sensors
 
 BUDGET = {"carrier_ghz": 0.8, "bandwidth_hz": 180e3, "device_power_dbm": -35.0, "base_power_dbm": 30.0}
 CLASSES = [
@@ -59,7 +58,7 @@ def test_sensors_that_stand_nowhere_have_their_cells_full_rates_and_no_place() -
 @pytest.mark.parametrize("profile", [{}, {"repetitions": CLASSES}], ids=["by signal", "by class"])
 def test_placed_sensors_have_the_figures_of_their_attachment(profile: dict[str, Any]) -> None:
     scenario = placed(**profile)
-    attachment, sensors = Placed(scenario, Draws(scenario.seed)), run(scenario, timing_only=True).sensors
+    attachment, sensors = placed_sensors(scenario), run(scenario, timing_only=True).sensors
     covered = sensors["covered"].to_numpy(dtype=bool)
     assert 0 < covered.sum() < 60
     assert np.flatnonzero(covered).tolist() == attachment.covered.tolist()

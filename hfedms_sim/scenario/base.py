@@ -61,3 +61,12 @@ def _texts(value: Any) -> Iterator[str]:
 def keys_of(settings: type[Settings]) -> dict[str, FieldInfo]:
     """Return the fields by the keys that stand in a file: a key that is a word of Python has another name in code."""
     return {field.alias or name: field for name, field in settings.model_fields.items()}
+
+
+def without_nulls(raw: Any) -> Any:
+    """Return a mapping without keys that say nothing.
+
+    Sections whose keys hang on a kind once had the keys of all kinds, null where they did not belong to the one at
+    hand; the scenario.yaml of older runs has them still.
+    """
+    return {key: value for key, value in raw.items() if value is not None} if isinstance(raw, dict) else raw

@@ -16,6 +16,7 @@ from hfedms_sim.scenario.overrides import OVERRIDES, Overrides, overrides_of, pl
 from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
+from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 from hfedms_sim.system.files import shipped_files
 
@@ -113,7 +114,7 @@ def load_scenario(
             change.apply(raw, choices)
             _resolve_profiles(raw, Path(), None)
             _resolve_data_paths(raw, Path())
-    origins = {(key,): Argument(key) for key in options} | {change.path: OVERRIDES for change in changes}
+    origins = {(key,): Argument(key) for key in options} | {change.decides: OVERRIDES for change in changes}
     return _validated(Scenario, raw, label, hint, origins, choices)
 
 
@@ -187,6 +188,7 @@ def _settings_in(raw: Any, choices: Choices | None) -> dict[str, type[Settings]]
     named = (
         ("strategy", "name", DEFAULT_STRATEGY, choices.strategies),
         ("data", "set", DEFAULT_DATA_SET, choices.datasets),
+        ("stream", "arrival", DEFAULT_ARRIVAL, choices.streams),
     )
     found: dict[str, type[Settings]] = {}
     for part, key, default, known in named:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from hfedms_sim.scenario.data import DataSettings
 from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.scenario.stream import Stream
 
 
 class Choices(NamedTuple):
     strategies: Mapping[str, type[LocalTraining]]
     datasets: Mapping[str, type[DataSettings]]
+    streams: Mapping[str, type[Stream]]
     models: Collection[str]
 
 

@@ -19,6 +19,8 @@ from hfedms_sim.scenario.yaml_io import parse_yaml
 
 OVERRIDES, STRATEGY = Argument("overrides"), Argument("strategy")
 
+_STRATEGY_NAME, _STREAM_ARRIVAL = ("strategy", "name"), ("stream", "arrival")
+
 Overrides = Iterable[str] | Mapping[str, Any]
 """KEY=VALUE each, or a mapping with dotted keys, nested mappings, or both."""
 
@@ -43,11 +45,21 @@ class Override(NamedTuple):
         except InputError as error:
             raise InputError(OVERRIDES, " ", *error.args) from None
 
+    @property
+    def decides(self) -> tuple[str, ...]:
+        """The key whose value it decides; another strategy, or other arrivals, decide which keys a part has."""
+        return self.path[:1] if self.path in (_STRATEGY_NAME, _STREAM_ARRIVAL) else self.path
+
     def apply(self, raw: dict[str, Any], choices: Choices) -> None:
-        if self.path == ("strategy", "name") and isinstance(self.value, str) and self.value in choices.strategies:
-            replace_strategy(raw, self.value, choices)
-            return
+        named: dict[tuple[str, ...], Mapping[str, type[Settings]]] = {
+            _STRATEGY_NAME: choices.strategies,
+            _STREAM_ARRIVAL: choices.streams,
+        }
         *parents, last = self.path
+        known = named.get(self.path, {})
+        if isinstance(self.value, str) and self.value in known:
+            _replace_part(raw, parents[0], last, self.value, known[self.value])
+            return
         container: Any = raw
         for part in parents:
             is_mapping = isinstance(container, dict)
@@ -97,7 +109,11 @@ def replace_strategy(raw: dict[str, Any], name: str, choices: Choices) -> None:
     """Another algorithm, with those of the current settings that it also has."""
     if name not in choices.strategies:
         raise InputError(unknown("strategy", name, choices.strategies), given_by=STRATEGY)
-    current = raw.get("strategy")
-    fields = keys_of(choices.strategies[name])
-    kept = {key: value for key, value in current.items() if key in fields} if isinstance(current, dict) else {}
-    raw["strategy"] = kept | {"name": name}
+    _replace_part(raw, "strategy", "name", name, choices.strategies[name])
+
+
+def _replace_part(raw: dict[str, Any], part: str, key: str, name: str, settings: type[Settings]) -> None:
+    """Put what is called `name` in the place of a part, with those of the current settings that it also has."""
+    current, fields = raw.get(part), keys_of(settings)
+    kept = {each: value for each, value in current.items() if each in fields} if isinstance(current, dict) else {}
+    raw[part] = kept | {key: name}

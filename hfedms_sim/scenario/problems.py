@@ -47,7 +47,7 @@ def unknown(kind: str, value: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(value: object, choices: Sequence[str]) -> str:
-    close = get_close_matches(str(value)[:100], choices, n=1, cutoff=0.5)
+    close = get_close_matches(str(value)[:100], choices, n=1)
     return f" Did you mean '{close[0]}'?" if close else ""
 
 
@@ -63,7 +63,7 @@ def problems_of(
     for detail in details:
         if detail["type"] == "too_short" and any(_is_inside(other["loc"], detail["loc"]) for other in details):
             continue  # pydantic counts a list's items after dropping the faulty ones
-        path, value = _as_written(detail, raw)
+        path, value = _as_written(detail, _without_tags(detail["loc"], model)[0], raw)
         found.setdefault(path, (value, []))[1].append(_sentence(detail, model, settings or {}))
     return [
         Problem(path, _line(path, value, " or ".join(dict.fromkeys(said)))) for path, (value, said) in found.items()
@@ -74,16 +74,42 @@ def _is_inside(inner: Sequence[str | int], outer: Sequence[str | int]) -> bool:
     return len(inner) > len(outer) and tuple(inner[: len(outer)]) == tuple(outer)
 
 
-def _as_written(detail: ErrorDetails, raw: Any) -> tuple[Path, object]:
-    """pydantic's location without what the user did not write (union branches, tags), and the value there."""
+def _without_tags(location: Sequence[str | int], model: type[BaseModel]) -> tuple[Path, list[type[BaseModel]]]:
+    """Return pydantic's location without the kinds of settings in it, and which settings stand there.
+
+    A kind may have the name of one of its keys, so that only the settings can tell the two apart.
+    """
+    path: list[str | int] = []
+    candidates = [model]
+    for part in location:
+        of_kind = [each for each in candidates if part == _kind(each)]
+        if of_kind and len(candidates) > 1:
+            candidates = of_kind
+            continue
+        path.append(part)
+        fields = [each.model_fields[part] for each in candidates if isinstance(part, str) and part in each.model_fields]
+        if fields:
+            candidates = [found for field in fields for found in _models_in(field.annotation)]
+    return tuple(path), candidates
+
+
+def _kind(model: type[BaseModel]) -> object:
+    """Return what tells settings from others in their place; None if nothing does."""
+    field = model.model_fields.get("kind")
+    values = () if field is None else get_args(field.annotation)
+    return values[0] if len(values) == 1 else None
+
+
+def _as_written(detail: ErrorDetails, location: Path, raw: Any) -> tuple[Path, object]:
+    """Return the location without branches of unions, which the user did not write, and the value there."""
     path: list[str | int] = []
     value = raw
-    for depth, part in enumerate(detail["loc"]):
+    for depth, part in enumerate(location):
         in_mapping = isinstance(value, Mapping) and part in value
         in_list = isinstance(value, list) and isinstance(part, int) and part < len(value)
         if in_mapping or in_list:
             value = value[part]
-        elif depth == len(detail["loc"]) - 1 and detail["type"] == "missing":
+        elif depth == len(location) - 1 and detail["type"] == "missing":
             value = _ABSENT
         else:
             continue
@@ -149,11 +175,7 @@ def _either(choices: Sequence[str]) -> str:
 
 def _known_keys(location: Sequence[str | int], model: type[BaseModel]) -> list[str]:
     """Return the fields of the settings at `location`."""
-    candidates: list[type[BaseModel]] = [model]
-    for part in location:
-        fields = [c.model_fields[part] for c in candidates if isinstance(part, str) and part in c.model_fields]
-        if fields:
-            candidates = [found for field in fields for found in _models_in(field.annotation)]
+    _, candidates = _without_tags(location, model)
     return list(dict.fromkeys(key for candidate in candidates for key in candidate.model_fields))
 
 

@@ -15,13 +15,24 @@ from pydantic import (
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.availability import AlwaysThere, Availability, Roster
-from hfedms_sim.scenario.base import LEAST, Fraction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
+from hfedms_sim.scenario.base import (
+    LEAST,
+    Fraction,
+    Name,
+    PositiveFloat,
+    PositiveInt,
+    Seconds,
+    Settings,
+    TupleOf,
+    without_nulls,
+)
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
 from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
-from hfedms_sim.scenario.placement import Placement
+from hfedms_sim.scenario.placement import Nowhere, Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL, Stream
 from hfedms_sim.units import SECONDS_PER_HOUR
 
 MAX_SENSORS = 10_000_000
@@ -43,73 +54,13 @@ class Sensors(Settings):
     """Each sensor's, for the estimate of its life; an AA lithium cell of 2.4 Ah at 3.6 V."""
     rounds_per_day: Annotated[float, Field(ge=LEAST, le=1e6)] = 1.0
     """How many rounds a day the life of a battery is stated for, beside rounds without a break."""
-    placement: Placement = Placement()
+    placement: Placement = Nowhere()
     """Where they stand."""
 
     @property
     def battery_j(self) -> float:
         """Joules in a full battery."""
         return self.battery_wh * SECONDS_PER_HOUR
-
-
-_ARRIVAL_KEYS = {
-    "periodic": ("rate_hz",),
-    "poisson": ("rate_hz",),
-    "bursty": ("rate_hz", "on_s", "off_s"),
-    "shifts": ("rate_hz", "on_s", "off_s"),
-    "trace": ("path",),
-}
-
-
-class Stream(Settings):
-    arrival: Literal["saturated", "static", "periodic", "poisson", "bursty", "shifts", "trace"] = "saturated"
-    """saturated: always a full fresh batch; static: the same local set every time; others fill a buffer."""
-    rate_hz: Annotated[float, Field(ge=LEAST, le=1e6)] | None = None
-    """Samples a second of each sensor (periodic, poisson), or while it is on (bursty, shifts)."""
-    on_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Mean length of a burst (bursty), or length of a shift (shifts)."""
-    off_s: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Mean length of the silence between bursts (bursty), or length of the rest between shifts (shifts)."""
-    path: Annotated[str, Field(min_length=1)] | None = None
-    """CSV of arrival times with the columns sensor, time_s (trace)."""
-    batch: Annotated[int, Field(ge=1, le=1_000_000)] = 50
-    """n: samples a capture takes at most; static takes the whole set."""
-    buffer: Annotated[int, Field(ge=1, le=10_000_000)] = 50
-    """Samples a sensor can hold, at least `batch`; as many as `batch` if only that is given."""
-    short: Literal["wait", "take"] = "wait"
-    """What a capture does when the buffer holds less than a batch."""
-    augment: bool = True
-    """Change brightness and crop of each captured sample."""
-    redraw: Literal["round", "cycle", "once"] = "round"
-    """How often a saturated stream draws a sensor's batch: for every round, every cycle, or the whole run."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _buffer_is_a_batch_by_default(cls, raw: Any) -> Any:
-        if isinstance(raw, dict) and "batch" in raw and "buffer" not in raw:
-            return raw | {"buffer": raw["batch"]}
-        return raw
-
-    @model_validator(mode="after")
-    def _buffer_holds_a_batch(self) -> "Stream":
-        if self.buffer < self.batch:
-            raise ValueError(f"buffer ({self.buffer}) must hold a batch ({self.batch})")
-        return self
-
-    @model_validator(mode="after")
-    def _only_saturated_streams_are_redrawn_less_often(self) -> "Stream":
-        if self.redraw != "round" and self.arrival != "saturated":
-            raise ValueError(f"redraw: {self.redraw} needs arrival: saturated, not {self.arrival}; allowed: round")
-        return self
-
-    @model_validator(mode="after")
-    def _arrival_has_its_figures(self) -> "Stream":
-        needed = _ARRIVAL_KEYS.get(self.arrival, ())
-        for key in ("rate_hz", "on_s", "off_s", "path"):
-            given = getattr(self, key) is not None
-            if given != (key in needed):
-                raise ValueError(f"arrival: {self.arrival} {'has no' if given else 'needs'} {key}")
-        return self
 
 
 class Cell(Settings):
@@ -161,7 +112,7 @@ class Scenario(Settings):
     """The neural network, by name; it is built for the shape of the data."""
     sensors: Sensors = Sensors()
     """The factory's sensors."""
-    stream: Stream = Stream()
+    stream: Annotated[SerializeAsAny[Stream], Field(default_factory=dict, validate_default=True)]
     """How samples reach a sensor."""
     compute: Compute = Compute()
     """The sensors' processors."""
@@ -230,6 +181,13 @@ class Scenario(Settings):
         return _by_name(
             without_old_defaults(raw) if isinstance(raw, dict) else raw, "data", "set", DEFAULT_DATA_SET, known
         )
+
+    @field_validator("stream", mode="before")
+    @classmethod
+    def _stream_by_arrival(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Validate a mapping as the settings of the arrivals that it names."""
+        known = {} if info.context is None else info.context.streams
+        return _by_name(without_nulls(raw), "stream", "arrival", DEFAULT_ARRIVAL, known)
 
     @field_validator("model")
     @classmethod

@@ -11,6 +11,7 @@ from hfedms_sim.scenario.choices import Choices
 from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
 from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL, Stream
 
 
 def scenario_schema(choices: Choices) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def scenario_schema(choices: Choices) -> dict[str, Any]:
     profile["anyOf"] = [{"type": "string", "examples": sorted(shipped("profile"))}, reference]
     _open(schema, "strategy", "name", DEFAULT_STRATEGY, LocalTraining, choices.strategies)
     _open(schema, "data", "set", DEFAULT_DATA_SET, DataSettings, choices.datasets)
+    _open(schema, "stream", "arrival", DEFAULT_ARRIVAL, Stream, choices.streams)
     schema["properties"]["model"] |= {"enum": list(choices.models)}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "hfedms_sim scenario"}
 
@@ -40,7 +42,7 @@ def _open(
     for name, each in known.items():
         if name != default:  # only the default may go without its name
             definition = schema["$defs"][each.__name__]
-            definition["required"] = [key, *definition.get("required", ())]
+            definition["required"] = list(dict.fromkeys((key, *definition.get("required", ()))))
     schema["properties"][part] = {
         "oneOf": [references[each, "validation"] for each in known.values()],
         "description": Scenario.model_fields[part].description,

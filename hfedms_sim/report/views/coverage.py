@@ -16,6 +16,7 @@ from hfedms_sim.exhibits import Dots, DotSet, Figure, Line, Lines, Panel
 from hfedms_sim.report.views.scales import Unit, rate_unit
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import Scenario
+from hfedms_sim.scenario.placement import InHall
 from hfedms_sim.seeds import Draws
 from hfedms_sim.units import format_bps
 from hfedms_sim.world.sensor_rows import rates
@@ -31,16 +32,18 @@ def coverage_figure(result: RunResult) -> Figure:
     sensors = result.sensors if len(result.sensors) else sensors_of(result.scenario)
     if not sensors["covered"].any():
         raise InputError(f"{result.scenario.name}: no sensor is in coverage")
-    maps = _maps(result.scenario, sensors) if _is_placed(result.scenario) else ()
+    placement = result.scenario.sensors.placement
+    maps = _maps(result.scenario, placement, sensors) if isinstance(placement, InHall) else ()
     return _figure(result.scenario, sensors, (*maps, *_shares(sensors)))
 
 
 def map_figure(scenario: Scenario) -> Figure:
     """Return the hall's map for each direction, before anything is run. Sensors that stand nowhere have none."""
-    if not _is_placed(scenario):
+    placement = scenario.sensors.placement
+    if not isinstance(placement, InHall):
         raise InputError(f"{scenario.name}: no map, its sensors stand nowhere (sensors.placement.kind: none)")
     sensors = sensors_of(scenario)
-    return _figure(scenario, sensors, _maps(scenario, sensors))
+    return _figure(scenario, sensors, _maps(scenario, placement, sensors))
 
 
 def sensors_of(scenario: Scenario) -> pd.DataFrame:
@@ -54,10 +57,6 @@ def sensors_of(scenario: Scenario) -> pd.DataFrame:
     return pd.DataFrame({**columns, "covered": covered, **rates(scenario, attachment, numbers, covered)})
 
 
-def _is_placed(scenario: Scenario) -> bool:
-    return scenario.sensors.placement.kind != "none"
-
-
 def _figure(scenario: Scenario, sensors: pd.DataFrame, panels: tuple[Panel, ...]) -> Figure:
     names = ", ".join(dict.fromkeys(cell.profile.name for cell in scenario.cells))
     lost = int((~sensors["covered"].astype(bool)).sum())
@@ -65,11 +64,11 @@ def _figure(scenario: Scenario, sensors: pd.DataFrame, panels: tuple[Panel, ...]
     return Figure("coverage", f"{scenario.name}: {len(sensors)} sensors on {names}{out}", panels)
 
 
-def _maps(scenario: Scenario, sensors: pd.DataFrame) -> tuple[Dots, ...]:
-    return tuple(_map(scenario, sensors, link) for link in LINKS)
+def _maps(scenario: Scenario, hall: InHall, sensors: pd.DataFrame) -> tuple[Dots, ...]:
+    return tuple(_map(scenario, hall, sensors, link) for link in LINKS)
 
 
-def _map(scenario: Scenario, sensors: pd.DataFrame, link: Link) -> Dots:
+def _map(scenario: Scenario, hall: InHall, sensors: pd.DataFrame, link: Link) -> Dots:
     stations = {cell.name: (float(cell.x_m or 0.0), float(cell.y_m or 0.0)) for cell in scenario.cells}
     covered = sensors["covered"].to_numpy(dtype=bool)
     heard, lost = sensors[covered], sensors[~covered]
@@ -97,9 +96,6 @@ def _map(scenario: Scenario, sensors: pd.DataFrame, link: Link) -> Dots:
             is_named=True,
         ),
     )
-    placement = scenario.sensors.placement
-    assert placement.width_m is not None
-    assert placement.length_m is not None
     return Dots(
         f"{link.capitalize()}, {_range_of(rates_bps)}",
         "x in m",
@@ -107,7 +103,7 @@ def _map(scenario: Scenario, sensors: pd.DataFrame, link: Link) -> Dots:
         tuple(dots for dots in sets if dots.x),
         value_label=f"{unit.name} alone in the cell",
         is_map=True,
-        extent=(placement.width_m, placement.length_m),
+        extent=(hall.width_m, hall.length_m),
     )
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.rounds import Direction
-from hfedms_sim.scenario import NetworkProfile, Scenario
-from hfedms_sim.scenario.placement import Placement
+from hfedms_sim.scenario import Cell, NetworkProfile, Scenario
+from hfedms_sim.scenario.placement import InHall, PlacedByCsv
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.site import placement as places
 from hfedms_sim.world.site.coverage import RadioBudget, attach
@@ -100,10 +100,11 @@ class Counted:
 
 
 class Placed:
-    def __init__(self, scenario: Scenario, draws: Draws) -> None:
-        placement = scenario.sensors.placement
-        self.positions_m, radio_of = _placed(scenario, draws)
-        self.cell_positions_m = np.array([_cell_position_m(scenario, index) for index in range(len(scenario.cells))])
+    def __init__(self, scenario: Scenario, placement: InHall, draws: Draws) -> None:
+        self.positions_m, radio_of = _placed(scenario, placement, draws)
+        self.cell_positions_m = np.array(
+            [_cell_position_m(index, cell, placement) for index, cell in enumerate(scenario.cells)]
+        )
         budgets = [_budget(cell.profile, placement) for cell in scenario.cells]
         self.coverage = attach(self.positions_m, self.cell_positions_m, budgets, draws, _allowed(scenario, radio_of))
         if not self.coverage.covered.any():
@@ -148,21 +149,21 @@ class Placed:
 
 
 def make_attachment(scenario: Scenario, draws: Draws) -> Attachment:
-    if scenario.sensors.placement.kind != "none":
-        return Placed(scenario, draws)
+    placement = scenario.sensors.placement
+    if isinstance(placement, InHall):
+        return Placed(scenario, placement, draws)
     counts = scenario.sensors_of_cells
     return RoundRobin(scenario.sensors.count, len(scenario.cells)) if counts is None else Counted(counts)
 
 
-def _placed(scenario: Scenario, draws: Draws) -> tuple[places.Floats, NDArray[np.int64] | None]:
+def _placed(scenario: Scenario, placement: InHall, draws: Draws) -> tuple[places.Floats, NDArray[np.int64] | None]:
     """Return where the sensors stand, and the index of the cell whose radio each has; None: any."""
-    placement, count, counts = scenario.sensors.placement, scenario.sensors.count, scenario.sensors_of_cells
+    count, counts = scenario.sensors.count, scenario.sensors_of_cells
     counted = None if counts is None else np.repeat(np.arange(len(counts)), counts)
-    if placement.kind != "csv":
-        return _positions_m(placement, count, draws), counted
-    assert placement.path is not None
+    if not isinstance(placement, PlacedByCsv):
+        return places.positions_m(placement, count, draws), counted
     positions_m, listed = places.from_csv(
-        count, _hall(placement), Path(placement.path), [cell.name for cell in scenario.cells]
+        count, places.Hall.of(placement), Path(placement.path), [cell.name for cell in scenario.cells]
     )
     if listed is not None and counted is not None:
         raise InputError(
@@ -179,36 +180,15 @@ def _allowed(scenario: Scenario, radio_of: NDArray[np.int64] | None) -> NDArray[
     return np.asarray(technology[radio_of][:, None] == technology)
 
 
-def _hall(placement: Placement) -> places.Hall:
-    assert placement.width_m is not None
-    assert placement.length_m is not None
-    return places.Hall(placement.width_m, placement.length_m)
-
-
-def _positions_m(placement: Placement, count: int, draws: Draws) -> places.Floats:
-    hall = _hall(placement)
-    if placement.kind == "grid":
-        assert placement.pitch_m is not None
-        return places.grid(count, hall, placement.pitch_m)
-    if placement.kind == "clusters":
-        assert placement.clusters is not None
-        assert placement.spread_m is not None
-        return places.clusters(count, hall, placement.clusters, placement.spread_m, draws)
-    return places.uniform(count, hall, draws)
-
-
-def _cell_position_m(scenario: Scenario, index: int) -> tuple[float, float]:
-    cell, placement = scenario.cells[index], scenario.sensors.placement
+def _cell_position_m(index: int, cell: Cell, placement: InHall) -> tuple[float, float]:
     if cell.x_m is None or cell.y_m is None:
         raise InputError(f"cells.{index}: needs x_m and y_m, because the sensors are placed")
-    assert placement.width_m is not None
-    assert placement.length_m is not None
     if not (0 <= cell.x_m <= placement.width_m and 0 <= cell.y_m <= placement.length_m):
         raise InputError(f"cells.{index}: stands at {cell.x_m:g}, {cell.y_m:g}, outside the hall")
     return cell.x_m, cell.y_m
 
 
-def _budget(profile: NetworkProfile, placement: Placement) -> RadioBudget:
+def _budget(profile: NetworkProfile, placement: InHall) -> RadioBudget:
     if profile.budget is None:
         raise InputError(f"profile {profile.name} has no budget, so sensors on it cannot be placed")
     extra_db = placement.extra_loss_db

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario import unknown
+from hfedms_sim.scenario.placement import InClusters, InHall, OnGrid
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.csv_rows import number_of, read_rows, sensor_of
 
@@ -38,9 +39,9 @@ class Hall:
     length_m: float
     """Along y."""
 
-    def __post_init__(self) -> None:
-        _check_positive("width_m", self.width_m)
-        _check_positive("length_m", self.length_m)
+    @classmethod
+    def of(cls, placement: InHall) -> "Hall":
+        return cls(placement.width_m, placement.length_m)
 
     @property
     def size_m(self) -> Floats:
@@ -50,9 +51,18 @@ class Hall:
         return f"{self.width_m:g} x {self.length_m:g} m"
 
 
+def positions_m(placement: InHall, count: int, draws: Draws) -> Floats:
+    """Return where sensors stand, unless a file says it."""
+    hall = Hall.of(placement)
+    if isinstance(placement, OnGrid):
+        return grid(count, hall, placement.pitch_m)
+    if isinstance(placement, InClusters):
+        return clusters(count, hall, placement.clusters, placement.spread_m, draws)
+    return uniform(count, hall, draws)
+
+
 def grid(count: int, hall: Hall, pitch_m: float) -> Floats:
     """A length too short for all is an error, never a smaller pitch: that would move everybody."""
-    _check_positive("pitch_m", pitch_m)
     columns, rows = _whole_pitches(hall.width_m, pitch_m), _whole_pitches(hall.length_m, pitch_m)
     if count > columns * rows:
         raise InputError(
@@ -68,10 +78,6 @@ def uniform(count: int, hall: Hall, draws: Draws) -> Floats:
 
 def clusters(count: int, hall: Hall, cluster_count: int, spread_m: float, draws: Draws) -> Floats:
     """More clusters than before do move sensors: k mod n changes."""
-    if cluster_count < 1:
-        raise InputError(f"clusters = {cluster_count}: must be at least 1")
-    if not 0 <= spread_m <= max(hall.width_m, hall.length_m):
-        raise InputError(f"spread_m = {spread_m:g}: must be at least 0 and no more than the hall of {hall}")
     sensors, axes = np.arange(count)[:, None], np.arange(2)
     centres_m = draws.uniform("cluster centre", sensors % cluster_count, axes) * hall.size_m
     return _folded(centres_m + spread_m * draws.normal("placement", sensors, axes), hall.size_m)
@@ -127,11 +133,6 @@ def _cell(text: str, cells: dict[str, int]) -> int:
 
 def _coordinate_m(key: str, text: str, side_m: float) -> float:
     return number_of(key, text, side_m, f"a number from 0 to {side_m:g}, inside the hall")
-
-
-def _check_positive(name: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise InputError(f"{name} = {value}: must be greater than 0 and finite")
 
 
 def _whole_pitches(side_m: float, pitch_m: float) -> int:

@@ -10,14 +10,28 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from hfedms_sim.errors import InputError
+from hfedms_sim.seeds import Draws
 from hfedms_sim.world.csv_rows import number_of, read_rows, sensor_of
+from hfedms_sim.world.streams.arrivals import ArrivalPath, Arriving
 
 HEADER = ["sensor", "time_s"]
+
+
+class Recorded(Arriving):
+    arrival: Literal["trace"]
+    """trace: samples arrive when a file says."""
+    path: Annotated[str, Field(min_length=1)]
+    """CSV of arrival times with the columns sensor, time_s."""
+
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        return read_arrival_csv(Path(self.path), sensors)
 
 
 @dataclass(frozen=True, eq=False)

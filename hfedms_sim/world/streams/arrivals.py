@@ -2,8 +2,8 @@
 
 Nothing happens per sample: a path answers how many samples came up to a time (`count`) and when a sample comes
 (`time_of`), in any order, and the answers never contradict each other. Here: periodic and Poisson; `bursts` has the
-bursty path, `shifts` that of a factory which rests, `arrival_csv` the recorded one. All sensors have the same rate,
-and given it they are independent.
+bursty path, `shifts` that of a factory which rests, `arrival_csv` the recorded one. Each has its settings beside it,
+which make the path. All sensors have the same rate, and given it they are independent.
 
 **Poisson.** Time is cut into windows of 2^b ticks (a tick is 2^-20 s, about a microsecond) that hold 4 to 8
 arrivals on average. Their counts are drawn coarse to fine (`bisection`): one Poisson count for each of the runs of
@@ -18,12 +18,16 @@ end. Nothing that is drawn arrives after the horizon of 2^33 s (272 years).
 """
 
 import math
+from abc import abstractmethod
 from array import array
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Annotated, Literal, Protocol
 
-from hfedms_sim.errors import InputError
+from pydantic import Field
+
+from hfedms_sim.scenario.base import LEAST
+from hfedms_sim.scenario.stream import Stream
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.bisection import Bisection
 from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, KeyedBits, binomial_half, poisson
@@ -31,8 +35,9 @@ from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, KeyedBits, binomial
 TICKS_PER_S = 2**20
 HORIZON_TICKS = 2**53
 HORIZON_S = HORIZON_TICKS / TICKS_PER_S
-MAX_RATE_HZ = 1e6
 MAX_WINDOW_ARRIVALS = 8  # on average: one block of words places them all, most often
+
+RateHz = Annotated[float, Field(ge=LEAST, le=1e6)]
 
 
 class ArrivalPath(Protocol):
@@ -43,15 +48,40 @@ class ArrivalPath(Protocol):
         """Return when the sample with this number, from 1, arrives; infinity if it never does."""
 
 
+class Arriving(Stream):
+    """Settings of a stream that fills a buffer, by a law of arrivals."""
+
+    @abstractmethod
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        """Return when the samples of each sensor arrive."""
+
+
+class Periodic(Arriving):
+    arrival: Literal["periodic"]
+    """periodic: a sample every 1 / rate_hz seconds."""
+    rate_hz: RateHz
+    """Samples a second of each sensor."""
+
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        return PeriodicPath(self.rate_hz, draws)
+
+
+class Poisson(Arriving):
+    arrival: Literal["poisson"]
+    """poisson: samples arrive independently of each other."""
+    rate_hz: RateHz
+    """Samples a second of each sensor, on average."""
+
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        return PoissonPath(self.rate_hz, draws)
+
+
 @dataclass(frozen=True)
 class PeriodicPath:
     """A sample every 1 / rate_hz seconds, the first after a uniform part of a period."""
 
     rate_hz: float
     draws: Draws
-
-    def __post_init__(self) -> None:
-        check_rate(self.rate_hz)
 
     def count(self, sensor: int, until_s: float) -> int:
         early, until_s = self._early(sensor), min(until_s, HORIZON_S)
@@ -75,9 +105,6 @@ class PoissonPath:
 
     rate_hz: float
     draws: Draws
-
-    def __post_init__(self) -> None:
-        check_rate(self.rate_hz)
 
     def count(self, sensor: int, until_s: float) -> int:
         return self.count_ticks(sensor, whole_ticks(until_s))
@@ -130,11 +157,6 @@ class PoissonPath:
             return low + binomial_half(words, sensor, middle, high - low)
 
         return Bisection(0, HORIZON_TICKS >> self._window_log2, extend, split, partial(array, "q"))
-
-
-def check_rate(rate_hz: float) -> None:
-    if not 0 < rate_hz <= MAX_RATE_HZ:
-        raise InputError(f"rate_hz = {rate_hz}: must be greater than 0 and at most {MAX_RATE_HZ:,.0f}")
 
 
 def whole_ticks(time_s: float) -> int:

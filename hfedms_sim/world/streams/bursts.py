@@ -17,15 +17,40 @@ shifts are in `shifts`.
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, Literal
 
-from hfedms_sim.errors import InputError
+from pydantic import Field
+
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.arrivals import HORIZON_TICKS, TICKS_PER_S, PoissonPath, check_rate, seconds, whole_ticks
+from hfedms_sim.world.streams.arrivals import (
+    HORIZON_TICKS,
+    TICKS_PER_S,
+    ArrivalPath,
+    Arriving,
+    PoissonPath,
+    RateHz,
+    seconds,
+    whole_ticks,
+)
 from hfedms_sim.world.streams.bisection import Bisection
 from hfedms_sim.world.streams.keyed_laws import KeyedBits, gamma, symmetric_beta
 
-MIN_SOJOURN_S, MAX_SOJOURN_S = 1e-6, 1e9  # means
+SojournSeconds = Annotated[float, Field(ge=1e-6, le=1e9)]
 _Ticks = tuple[int, int]  # on, off
+
+
+class Bursty(Arriving):
+    arrival: Literal["bursty"]
+    """bursty: samples arrive while a sensor is on, each by its own clock."""
+    rate_hz: RateHz
+    """Samples a second of a sensor that is on, on average."""
+    on_s: SojournSeconds
+    """Mean length of a burst."""
+    off_s: SojournSeconds
+    """Mean length of the silence between bursts."""
+
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        return BurstyPath(self.rate_hz, self.on_s, self.off_s, draws)
 
 
 @dataclass(frozen=True)
@@ -36,12 +61,6 @@ class BurstyPath:
     on_s: float
     off_s: float
     draws: Draws
-
-    def __post_init__(self) -> None:
-        check_rate(self.rate_hz)
-        for name, mean_s in (("on_s", self.on_s), ("off_s", self.off_s)):
-            if not MIN_SOJOURN_S <= mean_s <= MAX_SOJOURN_S:
-                raise InputError(f"{name} = {mean_s}: must be between {MIN_SOJOURN_S:g} and {MAX_SOJOURN_S:g} seconds")
 
     def count(self, sensor: int, until_s: float) -> int:
         return self._arrivals.count_ticks(sensor, self.on_ticks(sensor, whole_ticks(until_s)))

@@ -6,9 +6,33 @@ Arrivals are each sensor's own Poisson path of `rate_hz`, on a clock that runs w
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.arrivals import TICKS_PER_S, PoissonPath, seconds, whole_ticks
+from hfedms_sim.world.streams.arrivals import (
+    TICKS_PER_S,
+    ArrivalPath,
+    Arriving,
+    PoissonPath,
+    RateHz,
+    seconds,
+    whole_ticks,
+)
+from hfedms_sim.world.streams.bursts import SojournSeconds
+
+
+class Shifts(Arriving):
+    arrival: Literal["shifts"]
+    """shifts: samples arrive while the whole factory works."""
+    rate_hz: RateHz
+    """Samples a second of each sensor at work, on average."""
+    on_s: SojournSeconds
+    """Length of a shift."""
+    off_s: SojournSeconds
+    """Length of the rest between shifts."""
+
+    def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
+        return ShiftsPath(self.rate_hz, self.on_s, self.off_s, draws)
 
 
 @dataclass(frozen=True)

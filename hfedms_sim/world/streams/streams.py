@@ -10,23 +10,44 @@ buffers.py).
 
 from functools import lru_cache
 from math import inf
-from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario.scenario import Stream
+from hfedms_sim.scenario.stream import Stream
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.arrival_csv import read_arrival_csv
-from hfedms_sim.world.streams.arrivals import ArrivalPath, PeriodicPath, PoissonPath
+from hfedms_sim.world.streams.arrival_csv import Recorded
+from hfedms_sim.world.streams.arrivals import ArrivalPath, Arriving, Periodic, Poisson
 from hfedms_sim.world.streams.buffers import Buffers, Capture
-from hfedms_sim.world.streams.bursts import BurstyPath
-from hfedms_sim.world.streams.shifts import ShiftsPath
+from hfedms_sim.world.streams.bursts import Bursty
+from hfedms_sim.world.streams.shifts import Shifts
 
 Sizes = NDArray[np.int64]
 """How many samples each sensor owns."""
+
+
+class SaturatedStream(Stream):
+    arrival: Literal["saturated"] = "saturated"
+    """saturated: always a full fresh batch."""
+
+
+class StaticStream(Stream):
+    arrival: Literal["static"]
+    """static: the same local set every time."""
+
+
+STREAMS: dict[str, type[Stream]] = {
+    "saturated": SaturatedStream,
+    "static": StaticStream,
+    "periodic": Periodic,
+    "poisson": Poisson,
+    "bursty": Bursty,
+    "shifts": Shifts,
+    "trace": Recorded,
+}
+"""The settings of all streams, by the `stream.arrival` that scenarios name."""
 
 
 class Streams(Protocol):
@@ -109,25 +130,9 @@ def make_streams(
     `sizes` may be None where no sensor owns fewer samples than a capture takes; a static stream needs them.
     `redraw_rounds` is for how many rounds a saturated stream's batch lasts; None: for ever.
     """
-    if settings.arrival == "saturated":
-        return Saturated(settings.batch, sizes, redraw_rounds)
-    if settings.arrival == "static":
+    if isinstance(settings, Arriving):
+        return Buffered(settings, settings.arrivals(sensors, draws))
+    if isinstance(settings, StaticStream):
         assert sizes is not None
         return Static(sizes)
-    return Buffered(settings, _path(settings, sensors, draws))
-
-
-def _path(settings: Stream, sensors: int, draws: Draws) -> ArrivalPath:
-    if settings.arrival == "trace":
-        assert settings.path is not None
-        return read_arrival_csv(Path(settings.path), sensors)
-    assert settings.rate_hz is not None
-    if settings.arrival == "periodic":
-        return PeriodicPath(settings.rate_hz, draws)
-    if settings.arrival == "poisson":
-        return PoissonPath(settings.rate_hz, draws)
-    assert settings.on_s is not None
-    assert settings.off_s is not None
-    if settings.arrival == "shifts":
-        return ShiftsPath(settings.rate_hz, settings.on_s, settings.off_s, draws)
-    return BurstyPath(settings.rate_hz, settings.on_s, settings.off_s, draws)
+    return Saturated(settings.batch, sizes, redraw_rounds)

@@ -87,30 +87,6 @@ def test_another_seed_is_another_factory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attempt", "message"),
-    [
-        (lambda: Hall(0.0, 10.0), "width_m = 0.0: must be greater than 0 and finite"),
-        (lambda: Hall(10.0, float("nan")), "length_m = nan: must be greater than 0 and finite"),
-        (lambda: grid(1, HALL, -1.0), "pitch_m = -1.0: must be greater than 0 and finite"),
-        (lambda: grid(1, HALL, float("inf")), "pitch_m = inf: must be greater than 0 and finite"),
-        (lambda: clusters(1, HALL, 0, 1.0, Draws(1)), "clusters = 0: must be at least 1"),
-        (
-            lambda: clusters(1, HALL, 1, -1.0, Draws(1)),
-            "spread_m = -1: must be at least 0 and no more than the hall of 60 x 120 m",
-        ),
-        (
-            lambda: clusters(1, HALL, 1, float("nan"), Draws(1)),
-            "spread_m = nan: must be at least 0 and no more than the hall of 60 x 120 m",
-        ),
-    ],
-)
-def test_a_placement_that_makes_no_sense_is_refused(attempt: Callable[[], object], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        attempt()
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
     "content",
     [
         "sensor,x_m,y_m\n0,1.5,2\n1,0,0\n2,60,120\n",

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.arrival_csv import TracePath
 from hfedms_sim.world.streams.arrivals import HORIZON_S, ArrivalPath, PeriodicPath, PoissonPath
@@ -179,10 +178,3 @@ def test_nothing_arrives_after_the_horizon(rate_hz: float) -> None:
         assert count == path.count(0, HORIZON_S) <= 40
         assert path.time_of(0, count + 1) == math.inf
         assert path.count(0, 1.0) == 0
-
-
-@pytest.mark.parametrize("rate_hz", [0.0, -1.0, math.inf, math.nan, 2e6])
-def test_a_rate_that_cannot_be_is_refused(rate_hz: float) -> None:
-    for path in (PeriodicPath, PoissonPath, lambda *settings: BurstyPath(rate_hz, 1.0, 1.0, Draws(1))):
-        with pytest.raises(InputError, match="rate_hz"):
-            path(rate_hz, Draws(1))
