@@ -39,15 +39,20 @@ SojournSeconds = Annotated[float, Field(ge=1e-6, le=1e9)]
 _Ticks = tuple[int, int]  # on, off
 
 
-class Bursty(Arriving):
-    arrival: Literal["bursty"]
-    """bursty: samples arrive while a sensor is on, each by its own clock."""
+class OnAndOff(Arriving):
+    """Settings of a stream that is on and off in turn, and delivers while it is on."""
+
     rate_hz: RateHz
     """Samples a second of a sensor that is on, on average."""
     on_s: SojournSeconds
-    """Mean length of a burst."""
+    """How long it is on: a shift, or a burst on average."""
     off_s: SojournSeconds
-    """Mean length of the silence between bursts."""
+    """How long it is off: the rest between shifts, or the silence between bursts on average."""
+
+
+class Bursty(OnAndOff):
+    arrival: Literal["bursty"]
+    """bursty: each sensor is on and off by its own clock."""
 
     def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
         return BurstyPath(self.rate_hz, self.on_s, self.off_s, draws)

@@ -9,27 +9,13 @@ from functools import cached_property
 from typing import Literal
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.arrivals import (
-    TICKS_PER_S,
-    ArrivalPath,
-    Arriving,
-    PoissonPath,
-    RateHz,
-    seconds,
-    whole_ticks,
-)
-from hfedms_sim.world.streams.bursts import SojournSeconds
+from hfedms_sim.world.streams.arrivals import TICKS_PER_S, ArrivalPath, PoissonPath, seconds, whole_ticks
+from hfedms_sim.world.streams.bursts import OnAndOff
 
 
-class Shifts(Arriving):
+class Shifts(OnAndOff):
     arrival: Literal["shifts"]
     """shifts: samples arrive while the whole factory works."""
-    rate_hz: RateHz
-    """Samples a second of each sensor at work, on average."""
-    on_s: SojournSeconds
-    """Length of a shift."""
-    off_s: SojournSeconds
-    """Length of the rest between shifts."""
 
     def arrivals(self, sensors: int, draws: Draws) -> ArrivalPath:
         return ShiftsPath(self.rate_hz, self.on_s, self.off_s, draws)
