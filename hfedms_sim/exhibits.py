@@ -5,7 +5,8 @@ pictures and in a page. Shapes that do not fit together are refused when an exhi
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 Value: TypeAlias = str | int | float | None
@@ -223,6 +224,26 @@ class Figure:
         _require_name(self.name)
         if not self.panels or self.columns < 1:
             raise ValueError(f"figure {self.name}: needs at least one panel and one column")
+
+
+def joined(figures: Sequence[Figure], labels: Sequence[str]) -> Figure:
+    """Return the panels of all figures in their order, each called by its figure's label; notes say whose they are."""
+    if len(figures) == 1:
+        return figures[0]
+    panels = tuple(
+        replace(panel, title=f"{label}: {panel.title}")
+        for figure, label in zip(figures, labels, strict=True)
+        for panel in figure.panels
+    )
+    said = list(dict.fromkeys(figure.note for figure in figures if figure.note))
+    notes = (f"{label}: {figure.note}" for figure, label in zip(figures, labels, strict=True) if figure.note)
+    titles = list(dict.fromkeys(figure.title for figure in figures))
+    return replace(
+        figures[0],
+        title=titles[0] if len(titles) == 1 else "; ".join(titles),
+        panels=panels,
+        note=" ".join(said if len(said) == 1 else notes),
+    )
 
 
 def _require_name(name: str) -> None:

@@ -6,10 +6,9 @@ take it from that run's lineage store. Who trains what is settled before anythin
 depend on how many processes there are. A record is kept of each finished trial; tables and curves are made from these.
 """
 
-from hfedms_sim.campaign.calls import compare, sweep
+from hfedms_sim.campaign.calls import compare, conduct, sweep
 from hfedms_sim.campaign.campaign import Campaign, Refusal, TrialResult
 from hfedms_sim.campaign.comparison import Row, comparison
-from hfedms_sim.campaign.conducting import conduct
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.directory import campaign_directory

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hfedms_sim.campaign.campaign import Campaign
-from hfedms_sim.campaign.conducting import conduct
+from hfedms_sim.campaign.campaign import Campaign, TrialResult
+from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.directory import campaign_directory
 from hfedms_sim.campaign.grid import axes_of_mapping
 from hfedms_sim.campaign.result import CampaignResult
@@ -159,3 +159,20 @@ def _workers(jobs: int, ray: str | None, options: Options) -> Workers:
         if number < 1:
             raise InputError(f"{argument} = {number}: must be at least 1")
     return HereWorkers() if jobs == 1 and ray is None else workers_for(jobs, ray, options)
+
+
+def conduct(campaign: Campaign, workers: Workers) -> list[TrialResult]:
+    """Play what is not finished, write the tables, and return the trials that have not failed, in their order.
+
+    If every single trial is refused for one and the same reason, that is an InputError, and nothing is left of a new
+    directory.
+    """
+    results = campaign.run(workers)
+    if campaign.common_fault is not None:
+        campaign.directory.abandon()
+        raise InputError(campaign.common_fault)
+    try:
+        write_tables(results, campaign.directory.path, campaign.refusals)
+    except OSError as error:
+        raise RunError(f"{campaign.directory.path}: cannot be written ({error.strerror or error})") from None
+    return results

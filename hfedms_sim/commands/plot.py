@@ -124,8 +124,8 @@ def _view_of_one(kind: str, options: dict[str, Any]) -> "Callable[[RunResult], F
 
 def _one_by_one(kind: str, results: "Sequence[RunResult]", view: "Callable[[RunResult], Figure]") -> "Figure":
     """Return the views of a few runs in one figure."""
+    from hfedms_sim.exhibits import joined
     from hfedms_sim.report.run_labels import run_sets
-    from hfedms_sim.report.views.joining import joined
 
     if len(results) > MOST_RUNS:
         raise InputError(f"--kind {kind} shows runs one by one, {MOST_RUNS} at most, not {len(results)}; name some")

@@ -5,8 +5,8 @@ from hfedms_sim.data.batches import Batches
 from hfedms_sim.data.catalogue import FEMNIST, Summary, holds_dataset, kind_of, open_copy, summary
 from hfedms_sim.data.loaders.arrays import ArrayDataset
 from hfedms_sim.data.loaders.in_memory import from_arrays
-from hfedms_sim.data.objects import ObjectData
 from hfedms_sim.data.partition import Partition
+from hfedms_sim.data.shipped import ObjectData
 from hfedms_sim.data.sources import (
     DATA_SETTINGS,
     DATA_SOURCES,

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,6 @@ from hfedms_sim.data.glyphs.labels import DEFAULT_SKEW
 from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading
 from hfedms_sim.data.loaders.leaf import read_leaf
 from hfedms_sim.data.loaders.npz import read_npz
-from hfedms_sim.data.objects import ObjectSource
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.data.vibration.labels import FAULTS
 from hfedms_sim.data.vibration.vibration import Vibration
@@ -137,6 +136,29 @@ class VibrationSource(DataSource):
         machines = -(-sensors // settings.sensors_per_machine)
         park = settings.sensors_per_machine, settings.faults_per_machine
         return Vibration(seed, machines, *park, evenly=settings.evenly, sensors=sensors)
+
+
+class ObjectData(DataSettings):
+    """What a scenario says of data that were passed to a run as an object."""
+
+    set: Literal["object"] = "object"
+    """Which data set the sensors see."""
+    name: str = ""
+    """What the data set called itself."""
+
+
+class ObjectSource(DataSource):
+    """Stands for what is no longer there: the run can be read, and be played again by whoever passes the data again."""
+
+    Settings = ObjectData
+    about = "a data set that was passed to run() in Python"
+
+    @classmethod
+    def open(cls, settings: ObjectData, *, sensors: int, types: int, seed: int) -> NoReturn:
+        named = f" ('{settings.name}')" if settings.name else ""
+        raise InputError(
+            f"data.set = 'object'{named}: was passed as an object in Python; pass it there again (data=...)"
+        )
 
 
 SHIPPED: tuple[type[DataSource], ...] = (

@@ -1,7 +1,7 @@
 """Learning on PyTorch: samples in, weights and metrics out. It knows nothing of seconds, bytes or radios.
 
 What a learner of one's own is made of: `ChainLearner` to build on, and the names in its signatures. Whoever changes
-what is learnt here raises `LEARNING_VERSION` (version.py).
+what is learnt here raises `LEARNING_VERSION`. Importing this package does not load torch.
 """
 
 from importlib import import_module
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from hfedms_sim.learning.process import computing_with
     from hfedms_sim.learning.state import arrays_of, weights_under
     from hfedms_sim.lineage import State
+
+LEARNING_VERSION = 1
+"""To be raised with any change here, or to a learner of `strategies/learners`, after which the same rounds give another
+model, be it in the last bit: it is part of every lineage, so finished learning is not taken for what it is no more."""
 
 _HOMES = {
     "ChainLearner": "hfedms_sim.learning.learner",
@@ -33,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "LEARNING_VERSION",
     "ChainLearner",
     "Evaluator",
     "Learner",
@@ -50,7 +55,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, loaded when first asked for: `version` is asked for by runs that never load torch."""
+    """Return a public name, loaded when first asked for: the version is asked for by runs that never load torch."""
     if name not in _HOMES:
         raise AttributeError(f"module 'hfedms_sim.learning' has no attribute '{name}'")
     return getattr(import_module(_HOMES[name]), name)

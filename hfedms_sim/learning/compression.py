@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.process import on_device
 from hfedms_sim.learning.state import array_of
 from hfedms_sim.seeds import Draws
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Weights, as_tensor
+from hfedms_sim.learning.process import on_device
 from hfedms_sim.learning.samples import SampleSource, TestSource, captured_samples
 from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import RoundRecord

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import StackNetwork, Weights
+from hfedms_sim.learning.process import on_device
 from hfedms_sim.scenario import ModelSpec
 from hfedms_sim.seeds import Draws
 

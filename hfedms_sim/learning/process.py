@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import Tensor
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 _LARGEST_BLOCK_BYTES, _LARGEST_IDLE_BYTES = 2**30, 2**31 - 1
@@ -30,6 +31,16 @@ def computing_with(threads: int, device: str) -> Iterator[None]:
     finally:
         _set_thresholds(_FIRST_THRESHOLD_BYTES, _FIRST_THRESHOLD_BYTES)
         torch.set_num_threads(threads_before)
+
+
+def has_accelerator() -> bool:
+    """Return whether torch can compute on something else than the CPU here."""
+    return torch.cuda.is_available()
+
+
+def on_device(tensor: Tensor) -> Tensor:
+    """Return the tensor as it is on the CPU, else a copy: what comes from NumPy always begins there."""
+    return tensor.to(torch.get_default_device())
 
 
 def keep_freed_memory() -> None:

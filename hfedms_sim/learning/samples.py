@@ -7,8 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import as_tensor
+from hfedms_sim.learning.process import on_device
 from hfedms_sim.rounds import Participation, Samples
 from hfedms_sim.seeds import Draws
 

@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hfedms_sim.learning.device import on_device
 from hfedms_sim.learning.networks import Weights
+from hfedms_sim.learning.process import on_device
 from hfedms_sim.lineage import State, prefixed, under
 
 

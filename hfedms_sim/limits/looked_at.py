@@ -1,10 +1,11 @@
-"""Which rounds of a run are looked at: all whose rows are in the trace, or the last of them."""
+"""Which rounds of a run are looked at: all whose rows are in the trace, or the last of them; one where one is shown."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -41,3 +42,19 @@ def looked_at(source: Path | Mapping[str, pa.Table], thinning: Thinning) -> Look
     if len(numbers) <= MOST_TRANSFERS:
         return LookedAt(1, thinning)
     return LookedAt(int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1)), thinning)
+
+
+def typical_round(rounds: pd.DataFrame) -> int:
+    """Return the round that stands for a run: the full round whose length is the lower median, of equal ones the first.
+
+    `rounds` is a run's table, or some of its rows, at least one. Rounds that took no time do not count, unless none
+    took any; where none of the others is a full round all of them count.
+    """
+    took_time = rounds[rounds["end_s"] > rounds["start_s"]]
+    full = took_time[took_time["phase"] == "full"]
+    chosen = next(each for each in (full, took_time, rounds) if len(each))
+    numbers = chosen["round"].to_numpy()
+    lengths_s = (chosen["end_s"] - chosen["start_s"]).to_numpy()
+    ranked = np.lexsort((numbers, lengths_s))
+    median_s = lengths_s[ranked[(len(ranked) - 1) // 2]]
+    return int(numbers[lengths_s == median_s].min())

@@ -5,9 +5,8 @@ finite, what it measured, and for some rounds the learner's whole state. It know
 everything in it never loads torch.
 """
 
-from hfedms_sim.lineage.checkpoints import State
-from hfedms_sim.lineage.metrics import Metrics
+from hfedms_sim.lineage.checkpoints import WEIGHTS, State, prefixed, save_weights, under
+from hfedms_sim.lineage.metrics_log import Metrics
 from hfedms_sim.lineage.store import LineageStore, stored_files
-from hfedms_sim.lineage.weights import WEIGHTS, prefixed, save_weights, under
 
 __all__ = ["WEIGHTS", "LineageStore", "Metrics", "State", "prefixed", "save_weights", "stored_files", "under"]

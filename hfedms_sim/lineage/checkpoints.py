@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 from hfedms_sim.system.files import atomic_write
 
@@ -20,6 +21,8 @@ _TYPES = {"<f4": "F32", "<f8": "F64", "<i8": "I64", "<i4": "I32", "|u1": "U8", "
 
 State = dict[str, NDArray[Any]]
 """Everything a learner needs to go on, by name. Not to be changed in place."""
+WEIGHTS = "weights"
+"""Under which name every learner's state holds its global model."""
 
 
 class DamagedCheckpointError(Exception):
@@ -75,3 +78,18 @@ def _digest(identity: dict[str, str], arrays: State) -> str:
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def prefixed(prefix: str, arrays: State) -> State:
+    return {f"{prefix}/{name}": value for name, value in arrays.items()}
+
+
+def under(prefix: str, state: State) -> State:
+    """Those of the arrays whose names begin with `prefix` and a slash, by the rest of their names."""
+    start = f"{prefix}/"
+    return {name.removeprefix(start): value for name, value in state.items() if name.startswith(start)}
+
+
+def save_weights(weights: State, path: Path) -> None:
+    with atomic_write(path) as file:
+        file.write(save({name: np.ascontiguousarray(value) for name, value in weights.items()}))

@@ -13,12 +13,27 @@ import os
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hfedms_sim.lineage.metrics import Metrics
 from hfedms_sim.system.files import opened_at_end
 
 _CHECKSUM_DIGITS = 16
+
+
+class Metrics(NamedTuple):
+    """What a model measured on test data.
+
+    Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies.
+
+    Each is a column of that name in the table of rounds; None is what was not measured.
+    """
+
+    accuracy: float | None = None
+    loss: float | None = None
+    accuracy_p10: float | None = None
+    accuracy_p50: float | None = None
+    accuracy_p90: float | None = None
+    probe_accuracy: float | None = None
 
 
 class MetricsLog:

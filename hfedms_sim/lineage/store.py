@@ -16,8 +16,7 @@ from typing import Any
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.lineage.checkpoints import DamagedCheckpointError, State, read_checkpoint, write_checkpoint
-from hfedms_sim.lineage.metrics import Metrics
-from hfedms_sim.lineage.metrics_log import MetricsLog
+from hfedms_sim.lineage.metrics_log import Metrics, MetricsLog
 from hfedms_sim.lineage.teachers import LOG, ROOT, Teacher, root_settings
 from hfedms_sim.result import differences
 from hfedms_sim.rounds import lineage_root

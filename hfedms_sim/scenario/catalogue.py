@@ -11,12 +11,11 @@ from pydantic import ValidationError
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.choices import Choices
-from hfedms_sim.scenario.data import DEFAULT_DATA_SET
+from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET
 from hfedms_sim.scenario.overrides import OVERRIDES, Overrides, overrides_of, plain, replace_strategy
 from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
-from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 from hfedms_sim.system.files import shipped_files
 

@@ -5,9 +5,8 @@ are validated without importing what they belong to.
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from hfedms_sim.scenario.data import DataSettings
+from hfedms_sim.scenario.data import DataSettings, Stream
 from hfedms_sim.scenario.strategy import LocalTraining
-from hfedms_sim.scenario.stream import Stream
 
 
 class Choices(NamedTuple):

@@ -27,12 +27,11 @@ from hfedms_sim.scenario.base import (
     without_nulls,
 )
 from hfedms_sim.scenario.compute import Compute
-from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings, without_old_defaults
+from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET, DataSettings, Stream, without_old_defaults
 from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
 from hfedms_sim.scenario.placement import Nowhere, Placement
 from hfedms_sim.scenario.profile import NetworkProfile
 from hfedms_sim.scenario.strategy import LocalTraining
-from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL, Stream
 from hfedms_sim.units import SECONDS_PER_HOUR
 
 MAX_SENSORS = 10_000_000

@@ -8,10 +8,9 @@ from pydantic.json_schema import models_json_schema
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.catalogue import shipped
 from hfedms_sim.scenario.choices import Choices
-from hfedms_sim.scenario.data import DEFAULT_DATA_SET, DataSettings
+from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET, DataSettings, Stream
 from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
 from hfedms_sim.scenario.strategy import LocalTraining
-from hfedms_sim.scenario.stream import DEFAULT_ARRIVAL, Stream
 
 
 def scenario_schema(choices: Choices) -> dict[str, Any]:

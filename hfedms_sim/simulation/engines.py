@@ -43,7 +43,7 @@ def device_of(choice: str) -> str:
     """Return `cpu` or `cuda`; the choice `auto` is the accelerator if there is one."""
     if choice == "cpu":
         return choice
-    from hfedms_sim.learning.device import has_accelerator  # here: it loads torch
+    from hfedms_sim.learning.process import has_accelerator  # here: it loads torch
 
     if has_accelerator():
         return "cuda"

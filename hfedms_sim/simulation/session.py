@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.data import Batches, Dataset
 from hfedms_sim.errors import ALLOW_INFEASIBLE, TIMING_ONLY, InputError
-from hfedms_sim.learning.version import LEARNING_VERSION
+from hfedms_sim.learning import LEARNING_VERSION
 from hfedms_sim.limits import Limits
 from hfedms_sim.lineage import LineageStore, Metrics
 from hfedms_sim.rounds import Plan, RoundRecord, empty_plan, lineage_after, lineage_root

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_directory, trials_of
-from hfedms_sim.campaign.conducting import conduct
+from hfedms_sim.campaign.calls import conduct
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.grid import parse_grid
 from hfedms_sim.campaign.records import Record
@@ -162,7 +162,7 @@ def test_tables_that_cannot_be_written_are_one_line(tmp_path: Path, monkeypatch:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hfedms_sim.campaign.conducting.write_tables", full)
+    monkeypatch.setattr("hfedms_sim.campaign.calls.write_tables", full)
     trials = trials_of(write_factory(tmp_path), Axes())
     campaign = Campaign(RunDirectory.at(tmp_path / "out"), trials, Options(timing_only=True))
     with pytest.raises(RunError, match=r"out: cannot be written \(No space left on device\)"):

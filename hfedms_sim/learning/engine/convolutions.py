@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from hfedms_sim.learning.engine.base import Sgd
 from hfedms_sim.learning.engine.pooling import max_pool
-from hfedms_sim.learning.engine.sgd_step import SgdStep
+from hfedms_sim.learning.engine.steps import SgdStep
 
 _CHAINS_TOGETHER = 8
 

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine.base import Sgd
-from hfedms_sim.learning.engine.sgd_step import SgdStep
+from hfedms_sim.learning.engine.steps import SgdStep
 
 _LARGEST_HISTORY = 2
 """Times the layer's own weights, beyond which copies of them are faster (benchmarks/engine.py)."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hfedms_sim.learning.engine.base import Sgd
-from hfedms_sim.learning.engine.sgd_step import SgdStep
+from hfedms_sim.learning.engine.steps import SgdStep
 
 
 class ChainedFusion:

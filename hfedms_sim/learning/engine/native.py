@@ -20,7 +20,7 @@ from hfedms_sim.learning.engine.extraction import FEW_IMAGES, Extraction, MakeDe
 from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
 from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
-from hfedms_sim.learning.engine.sgd_step import SgdStep
+from hfedms_sim.learning.engine.steps import SgdStep
 from hfedms_sim.learning.merging import RunningMean
 from hfedms_sim.learning.networks import Network, Weights
 

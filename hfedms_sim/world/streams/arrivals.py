@@ -27,7 +27,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import Field
 
 from hfedms_sim.scenario.base import LEAST
-from hfedms_sim.scenario.stream import Stream
+from hfedms_sim.scenario.data import Stream
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.bisection import Bisection
 from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, KeyedBits, binomial_half, poisson

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.scenario.stream import Stream
+from hfedms_sim.scenario.data import Stream
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.streams.arrival_csv import Recorded
 from hfedms_sim.world.streams.arrivals import ArrivalPath, Arriving, Periodic, Poisson
