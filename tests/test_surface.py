@@ -9,7 +9,9 @@ import sys
 import venv
 from pathlib import Path
 from sysconfig import get_path
+from textwrap import dedent
 
+import numpy as np
 import pytest
 
 import hfedms_sim
@@ -69,7 +71,7 @@ FUNCTIONS = [name for name in hfedms_sim.__all__ if name[0].islower()]
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_public_function_has_a_reference(name: str) -> None:
-    """Its arguments, what it returns or yields, what it raises, and an example that parses."""
+    """Its arguments, what it returns or yields, what it raises, and an example."""
     function = getattr(hfedms_sim, name)
     text = pydoc.getdoc(function)
     arguments = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
@@ -78,8 +80,24 @@ def test_every_public_function_has_a_reference(name: str) -> None:
         assert re.search(rf"\b{argument}\b[^\n]*:", described), argument
     for heading in ("Returns:" if "Returns:" in text else "Yields:", "Raises:", "Example"):
         assert heading in text, heading
-    example = text[text.index("\nExample") :].partition("\n\n")[2]
-    ast.parse("\n".join(line.removeprefix("    ") for line in example.splitlines()))
+
+
+def example_of(name: str) -> str:
+    """The lines of a public function's example."""
+    text = pydoc.getdoc(getattr(hfedms_sim, name))
+    return dedent(text[text.index("\nExample") :].partition("\n\n")[2])
+
+
+@pytest.mark.thorough
+def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hfedms_sim.run(hfedms_sim.load_scenario("quickstart", rounds=5), timing_only=True, out="runs/quickstart-001")
+    hfedms_sim.compare("quickstart", seeds=[1, 2], timing_only=True, out="runs/radios")
+    drawn = np.random.default_rng(1)
+    samples = {"images": drawn.random((400, 1, 8, 8)), "labels": drawn.integers(0, 10, 400)}
+    names = {name: getattr(hfedms_sim, name) for name in hfedms_sim.__all__}
+    for name in sorted(FUNCTIONS, key=("run", "open_run").__contains__, reverse=True):  # others open what `run` leaves
+        exec(example_of(name), names | samples)
 
 
 @pytest.mark.parametrize("kind", [name for name in hfedms_sim.__all__ if name[0].isupper()])

@@ -67,8 +67,8 @@ def compare(  # noqa: PLR0913 (as the command)
 
     Example:
 
-        compared = compare("quickstart", profiles=["lte-cat-m2", "wifi-halow"], seeds=[1, 2, 3], jobs=2)
-        compared.targets.groupby(["profile", "target"])["simulated_s"].mean()
+        compared = compare("quickstart", profiles=["lte-cat-m2", "wifi-halow"], timing_only=True)
+        compared.trials.set_index("profile")["simulated_s"]
     """
     axes = Axes(profiles, strategies, seeds)
     options = Options(timing_only, threads, allow_infeasible, allow_large)
