@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fuzz.mutations import mutated_bytes, mutated_tree, yaml_text
@@ -171,8 +172,8 @@ def _spoil(random: Random, directory: Path, sources: Sources) -> None:
             path.unlink()
         elif kind == 1 and (tree := _json_of(path)) is not None:
             path.write_text(json.dumps(mutated_tree(random, tree, ["a", "rounds", "bytes"])))
-        elif kind == 2 and path.suffix == ".parquet":
-            _retyped(random, path)
+        elif kind == 2 and (table := _table_of(path)) is not None:
+            pq.write_table(_retyped(random, table), path)
         elif kind == 3:
             path.write_bytes(random.choice(files).read_bytes())
         elif kind == 4:
@@ -193,18 +194,23 @@ def _json_of(path: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _retyped(random: Random, path: Path) -> None:
-    """Write a table again with a column of hostile text, without one, or with one of another name."""
-    table = pq.read_table(path, partitioning=None)
+def _table_of(path: Path) -> pa.Table | None:
+    """Return what a Parquet file holds; None if it is none, or not any more."""
+    try:
+        return pq.read_table(path, partitioning=None) if path.suffix == ".parquet" else None
+    except (pa.ArrowException, OSError):
+        return None
+
+
+def _retyped(random: Random, table: pa.Table) -> pa.Table:
+    """Return a table with a column of hostile text, without one, or with one of another name."""
     column = random.randrange(table.num_columns)
     name = table.column_names[column]
     kind = random.randrange(3)
     if kind == 0:
-        changed = table.drop_columns([name])
-    elif kind == 1:
-        changed = table.rename_columns([f"{each}_" if each == name else each for each in table.column_names])
-    else:
-        text = random.choice([each for each in TEXTS if each.isprintable() or "\x1b" in each])
-        values = [text.encode("utf-8", "replace").decode()] * len(table)
-        changed = table.set_column(column, name, [values])
-    pq.write_table(changed, path)
+        return table.drop_columns([name])
+    if kind == 1:
+        return table.rename_columns([f"{each}_" if each == name else each for each in table.column_names])
+    text = random.choice([each for each in TEXTS if each.isprintable() or "\x1b" in each])
+    values = [text.encode("utf-8", "replace").decode()] * len(table)
+    return table.set_column(column, name, [values])
