@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Metrics(NamedTuple):
-    """Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies.
+    """Accuracy and loss are means over all test samples; percentiles are of the sensors' own accuracies.
 
     Each is a column of that name in the table of rounds; None is what was not measured.
     """
