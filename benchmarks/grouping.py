@@ -1,6 +1,6 @@
 """Inter-cluster grouping: the exact solver against the reference, two rivals, and itself as the factory grows.
 
-One run is a whole grouping (sampling, start, ten k-means iterations, drawing) of 50-sample batches of clients of ten
+One run is a whole grouping (sampling, start, ten k-means iterations, drawing) of 50-sample batches of sensors of ten
 types into groups of L = 7; the factory is such that no solver settles before the tenth iteration. The rivals get the
 sampled counts and the same start, and only their clustering is timed. Best of several runs, taken in turn.
 

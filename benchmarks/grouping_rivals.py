@@ -13,7 +13,7 @@ from importlib import import_module
 import numpy as np
 
 from benchmarks.grouping_runs import CYCLE, DRAWS, ITERATIONS, Counts, Size, best_s, factory, group
-from hfedms_sim.grouping.affinity import ClientCounts
+from hfedms_sim.grouping.affinity import SensorCounts
 from hfedms_sim.grouping.balanced_clusters import balanced_clusters, seed_sums
 
 
@@ -52,25 +52,25 @@ class _MinCostFlow:
 
     def __init__(self, counts: Counts, cluster_size: int) -> None:
         self._module = import_module("ortools.graph.python.min_cost_flow")
-        self._clients, self._cluster_size = ClientCounts(counts), cluster_size
+        self._sensors, self._cluster_size = SensorCounts(counts), cluster_size
 
     def assign(self, centroid_sums: Counts) -> Counts:
-        affinities = self._clients.affinities(centroid_sums)
+        affinities = self._sensors.affinities(centroid_sums)
         costs = (affinities.max(axis=0) - affinities).astype(np.int64)
-        clusters, clients = costs.shape
-        from_client = np.tile(np.arange(clients), clusters)
-        to_cluster = np.repeat(clients + np.arange(clusters), clients)
+        clusters, sensors = costs.shape
+        from_sensor = np.tile(np.arange(sensors), clusters)
+        to_cluster = np.repeat(sensors + np.arange(clusters), sensors)
         flow = self._module.SimpleMinCostFlow()
-        flow.add_arcs_with_capacity_and_unit_cost(from_client, to_cluster, np.ones(costs.size, np.int64), costs.ravel())
-        supplies = np.r_[np.ones(clients, np.int64), np.full(clusters, -self._cluster_size)]
-        flow.set_nodes_supplies(np.arange(clients + clusters), supplies)
+        flow.add_arcs_with_capacity_and_unit_cost(from_sensor, to_cluster, np.ones(costs.size, np.int64), costs.ravel())
+        supplies = np.r_[np.ones(sensors, np.int64), np.full(clusters, -self._cluster_size)]
+        flow.set_nodes_supplies(np.arange(sensors + clusters), supplies)
         assert flow.solve() == flow.OPTIMAL
         flows = np.asarray(flow.flows(np.arange(costs.size)), np.int64).reshape(costs.shape)
         return np.asarray(flows.argmax(axis=0), np.int64)
 
 
 def _objective(counts: Counts, labels: Counts, clusters: int) -> float:
-    sums = ClientCounts(counts).sums(labels, clusters)
+    sums = SensorCounts(counts).sums(labels, clusters)
     return (float((counts**2).sum()) - float((sums**2).sum()) * clusters / len(counts)) / 2
 
 

@@ -23,7 +23,7 @@ class Size(NamedTuple):
 
 
 def factory(sensors: int, seed: int = FACTORY_SEED) -> Counts:
-    """Batches of clients of ten types, each with its own variation of its type's preferences."""
+    """Return batches of sensors of ten types, each with its own variation of its type's preferences."""
     rng = np.random.default_rng(seed)
     types = rng.dirichlet(np.full(CLASSES, 0.3), TYPES)
     weights = rng.gamma(30 * types[rng.integers(TYPES, size=sensors)] + 1e-3)

@@ -2,7 +2,7 @@
 
 Alone in the cell, from rest, with the expected repetitions of failed blocks: set-up + 8 B / (r d s (1 - p)) + latency,
 where d is the sender's duty cycle and s the cell's mean share of airtime; down also the mean wait for a page; r is the
-rate of one device, whatever else the cell can carry beside it. A round takes at least one model down and one up; some
+rate of one sensor, whatever else the cell can carry beside it. A round takes at least one model down and one up; some
 radios cannot carry a model in any useful time: better to know before.
 """
 

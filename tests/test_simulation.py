@@ -207,7 +207,7 @@ def test_utilisation_is_airtime_over_what_the_busier_direction_has() -> None:
 
 
 def test_a_cell_that_carries_two_and_a_half_devices_is_as_much_quicker_and_as_busy() -> None:
-    """8 models down at 2.5 devices' worth, then 8 up one device's worth: 8 / 2.5 and 8 times a model's airtime."""
+    """8 models down at 2.5 sensors' worth, then 8 up one sensor's worth: 8 / 2.5 and 8 times a model's airtime."""
     profile = FAST | {"downlink_capacity_bps": 20e3}
     scenario = tiny_scenario(
         strategy={"name": "fedavg", "sample_ratio": 1.0}, rounds=1, cells=[{"name": "hall", "profile": profile}]

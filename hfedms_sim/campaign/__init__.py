@@ -13,7 +13,7 @@ from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.curves import Curve, Point
 from hfedms_sim.campaign.directory import campaign_directory
 from hfedms_sim.campaign.finished import is_campaign
-from hfedms_sim.campaign.records import Record, read_records
+from hfedms_sim.campaign.records import TrialRecord, read_records
 from hfedms_sim.campaign.result import CampaignResult, open_campaign
 from hfedms_sim.campaign.standing import Ended, Standing
 from hfedms_sim.campaign.tasks import Options
@@ -21,7 +21,7 @@ from hfedms_sim.campaign.trials import Axes, Trial, Variant, trials_of
 from hfedms_sim.campaign.workers import Workers, workers_for
 
 __all__ = [
-    "Axes", "Campaign", "CampaignResult", "Curve", "Ended", "Options", "Point", "Record", "Refusal", "Row", "Standing",
-    "Trial", "TrialResult", "Variant", "Workers", "campaign_directory", "compare", "comparison", "conduct",
-    "is_campaign", "open_campaign", "read_records", "sweep", "trials_of", "workers_for", "write_tables",
+    "Axes", "Campaign", "CampaignResult", "Curve", "Ended", "Options", "Point", "Refusal", "Row", "Standing",
+    "Trial", "TrialRecord", "TrialResult", "Variant", "Workers", "campaign_directory", "compare", "comparison",
+    "conduct", "is_campaign", "open_campaign", "read_records", "sweep", "trials_of", "workers_for", "write_tables",
 ]  # fmt: skip

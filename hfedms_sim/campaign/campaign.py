@@ -22,7 +22,7 @@ from hfedms_sim.campaign import records
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
 from hfedms_sim.campaign.dispatch import Step, dispatched
-from hfedms_sim.campaign.records import Record
+from hfedms_sim.campaign.records import TrialRecord
 from hfedms_sim.campaign.standing import Ended, Meter, Standing
 from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
 from hfedms_sim.campaign.training_tree import Branch, training_tree
@@ -65,7 +65,7 @@ class Campaign:
     """How errors of trials are said: as Python does, or as the command line does."""
     failures: dict[str, str] = field(default_factory=dict)
     """Why a trial failed, by its name; those that were refused are among them."""
-    known: Mapping[str, Record] = field(default_factory=dict)
+    known: Mapping[str, TrialRecord] = field(default_factory=dict)
     """Records of other campaigns by their digests: a trial that is the same takes over what it came to."""
     refused: dict[str, str] = field(default_factory=dict)
     """Why the simulator refuses a trial's scenario (its radio cannot be placed, its first round takes months, ...)."""
@@ -223,7 +223,7 @@ class Campaign:
     def _keep(self, trial: Trial, outcome: Outcome) -> int:
         """Write the record of a trial that has ended: with it the trial is finished. Return how many rounds it took."""
         summary, provenance, curve, notices = outcome
-        record = Record.of_run(trial.name, trial.variant, self._digests[trial.name], summary, provenance, curve)
+        record = TrialRecord.of_run(trial.name, trial.variant, self._digests[trial.name], summary, provenance, curve)
         records.write_record(self.directory.path, record)
         self._finished.add(trial.name)
         for line in notices:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from hfedms_sim.campaign.campaign import Refusal, TrialResult
 from hfedms_sim.campaign.directory import MANIFEST, manifest_of
-from hfedms_sim.campaign.records import Record, read_records
+from hfedms_sim.campaign.records import TrialRecord, read_records
 from hfedms_sim.campaign.trials import Trial, Variant
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import scenario_of
@@ -59,7 +59,7 @@ def scenario_name(directory: Path) -> str:
     return next((str(raw.get("name", "")) for raw in scenarios.values()), "")
 
 
-def _result(record: Record, raw: dict[str, Any]) -> TrialResult:
+def _result(record: TrialRecord, raw: dict[str, Any]) -> TrialResult:
     trial = Trial(record.trial, record.variant, scenario_of(raw))
     return TrialResult(trial, record.summary, record.provenance, record.curve)
 

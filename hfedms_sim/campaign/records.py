@@ -34,7 +34,7 @@ _PROVENANCE = (
 
 
 @dataclass(frozen=True)
-class Record:
+class TrialRecord:
     """What is kept of a finished trial. `digest` names the scenario and the options that it was played with."""
 
     trial: str
@@ -53,7 +53,7 @@ class Record:
         summary: Mapping[str, Any],
         provenance: Mapping[str, Any],
         curve: Curve,
-    ) -> "Record":
+    ) -> "TrialRecord":
         """Make the record of a run that has just ended, without what a record leaves out."""
         kept = {key: value for key, value in summary.items() if key != "wall_s"}
         return cls(trial, variant, digest, kept, {key: provenance[key] for key in _PROVENANCE}, curve)
@@ -75,7 +75,7 @@ def digest_of(scenario: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return _sha256({"scenario": scenario, "options": options})
 
 
-def write_record(directory: Path, record: Record) -> None:
+def write_record(directory: Path, record: TrialRecord) -> None:
     """Write records/NAME.json below a campaign's directory, whole or not at all, a line for each of its keys."""
     content = record.as_json()
     lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
@@ -88,14 +88,14 @@ def path_of(directory: Path, trial: str) -> Path:
     return directory / DIRECTORY / f"{trial}.json"
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path) -> TrialRecord:
     """Read a record, or refuse one whose checksum does not match."""
     content = read_json(path)
     checksum = content.pop("sha256", None)
     if checksum != _sha256(content) or content.get("trial") != path.stem:
         raise InputError(f"{path}: damaged (its checksum does not match)")
     try:
-        return Record(
+        return TrialRecord(
             content["trial"],
             tuple((printable(what), printable(which)) for what, which in content["variant"]),
             str(content["digest"]),
@@ -107,7 +107,7 @@ def read_record(path: Path) -> Record:
         raise InputError(f"{path}: is not the record of a trial") from None
 
 
-def read_records(directory: Path | str) -> dict[str, Record]:
+def read_records(directory: Path | str) -> dict[str, TrialRecord]:
     """Return all records of a campaign by the names of their trials, in the order of the names.
 
     It only reads, and needs nothing of the campaign but its `records`. A damaged record is refused.

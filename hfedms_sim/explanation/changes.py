@@ -2,7 +2,7 @@
 
 The limiting cell is the one that `limited_by` names, else the one with most seconds on the critical paths.
 
-More room is one more channel, or the rate of one device more where the cell has a capacity of its own. It is another
+More room is one more channel, or the rate of one sensor more where the cell has a capacity of its own. It is another
 cell of the same profile where a channel is no help: the base station is one sender with a duty cycle, or sensors are
 slow because of where they stand. Placed sensors get it where the sensor with the highest coupling loss is; others share
 it as they share the cells that there are, and of counted ones it takes half of the limiting cell's.
@@ -91,9 +91,9 @@ def _another_channel(index: int, cell: Cell) -> Change:
         description = f"{cell.name} serves {channels + 1} sensors at full rate, not {channels}"
         return Change("one more channel", description, {f"{key}.channels": channels + 1})
     up_bps, down_bps = ((profile.channels_in(way) + 1) * profile.rate_bps(way) for way in ("up", "down"))
-    description = f"{cell.name} carries one device more, {format_bps(up_bps)} up and {format_bps(down_bps)} down"
+    description = f"{cell.name} carries one sensor more, {format_bps(up_bps)} up and {format_bps(down_bps)} down"
     changes = {f"{key}.uplink_capacity_bps": up_bps, f"{key}.downlink_capacity_bps": down_bps}
-    return Change("room for one more device", description, changes)
+    return Change("room for one more sensor", description, changes)
 
 
 def _another_cell(scenario: Scenario, index: int) -> Change | NoChange:

@@ -1,7 +1,7 @@
-"""Equal-size assignment: the best clients for every cluster, for fixed centroids, by a choice of exact solvers.
+"""Equal-size assignment: the best sensors for every cluster, for fixed centroids, by a choice of exact solvers.
 
 All solvers maximise the same integer (`affinity.py`) and reach the same value; where several assignments reach it, each
-returns one of them. A solver is made for one set of clients and keeps what helps from one call to the next.
+returns one of them. A solver is made for one set of sensors and keeps what helps from one call to the next.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from hfedms_sim.grouping.pulp_solvers import FlowProgram, IntegerProgram
 
 SolverName = Literal["auto", "pulp", "pulp-ilp", "exact", "lsa"]
 
-_LARGEST_FOR_PULP = 25_000  # clients x clusters; `exact` is quicker everywhere, `pulp` is the paper's tool
+_LARGEST_FOR_PULP = 25_000  # sensors x clusters; `exact` is quicker everywhere, `pulp` is the paper's tool
 _MOST_PAIRS = {
-    "pulp": 1_000_000,  # clients x clusters, 0.6 GB and many minutes
+    "pulp": 1_000_000,  # sensors x clusters, 0.6 GB and many minutes
     "pulp-ilp": 1_000_000,
     "exact": 200_000_000,  # 0.8 to 1.6 GB for the affinities alone
     "lsa": 200_000_000,
@@ -28,7 +28,7 @@ _MOST_PAIRS = {
 
 class AssignmentSolver(Protocol):
     def assign(self, centroid_sums: Sums) -> Labels:
-        """The cluster of each client. Sums may be scaled by any positive factor common to all clusters."""
+        """Return the cluster of each sensor. Sums may be scaled by any positive factor common to all clusters."""
 
 
 SOLVERS: dict[str, Callable[[Counts, int], AssignmentSolver]] = {
@@ -40,17 +40,17 @@ SOLVERS: dict[str, Callable[[Counts, int], AssignmentSolver]] = {
 
 
 def balanced_assignment(counts: Counts, centroid_sums: Sums, cluster_size: int, solver: SolverName = "auto") -> Labels:
-    """The cluster of each client, `cluster_size` clients in each, nearest to the centroids in total."""
+    """The cluster of each sensor, `cluster_size` sensors in each, nearest to the centroids in total."""
     if len(centroid_sums) * cluster_size != len(counts):
         raise InputError(
-            f"{len(counts)} clients do not fill {len(centroid_sums)} clusters of {cluster_size}: allowed is exactly "
+            f"{len(counts)} sensors do not fill {len(centroid_sums)} clusters of {cluster_size}: allowed is exactly "
             f"{len(centroid_sums) * cluster_size}"
         )
     return make_solver(solver, counts, cluster_size).assign(np.asarray(centroid_sums, np.int64))
 
 
 def make_solver(name: SolverName, counts: Counts, cluster_size: int) -> AssignmentSolver:
-    """The named solver for these clients. One that is not installed is an error, never another solver."""
+    """Return the named solver for these sensors. One that is not installed is an error, never another solver."""
     if name not in get_args(SolverName):
         raise InputError(f"solver = {name}: unknown; known: {', '.join(get_args(SolverName))}")
     pairs = len(counts) * (len(counts) // cluster_size)

@@ -1,11 +1,11 @@
-"""Moves the last few clients so that every cluster has its size, along shortest paths.
+"""Moves the last few sensors so that every cluster has its size, along shortest paths.
 
-At given prices every client is in a cluster it likes best; some clusters have too many clients, some too few. On a
-graph of the L clusters, the edge a -> b costs what the least reluctant client of a loses by moving to b. Prices are
+At given prices every sensor is in a cluster it likes best; some clusters have too many sensors, some too few. On a
+graph of the L clusters, the edge a -> b costs what the least reluctant sensor of a loses by moving to b. Prices are
 lowered by the distances from the clusters with too many (Dijkstra's potentials). Then every edge of a shortest path
-has a client that likes both ends equally, and moving it leaves everybody in a cluster they like best: the result is
+has a sensor that likes both ends equally, and moving it leaves everybody in a cluster they like best: the result is
 optimal (successive shortest paths; Ahuja, Magnanti and Orlin, Network Flows, chapter 9). One search serves all
-clusters with room, and clients tied on an edge move together, so that equal clients cost nothing extra.
+clusters with room, and sensors tied on an edge move together, so that equal sensors cost nothing extra.
 """
 
 from itertools import pairwise
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from hfedms_sim.grouping.affinity import Labels
 
-Utilities = NDArray[np.float64]  # clusters x clients, exact integers
-Surplus = NDArray[np.int64]  # clients too many in each cluster; negative: room
+Utilities = NDArray[np.float64]  # clusters x sensors, exact integers
+Surplus = NDArray[np.int64]  # sensors too many in each cluster; negative: room
 
 
 def even_out(utilities: Utilities, labels: Labels, surplus: Surplus) -> tuple[Labels, NDArray[np.float64]] | None:
-    """New labels without surplus, and how far each price fell. None if these clients cannot fill the clusters."""
+    """Return labels without surplus, and how far each price fell; None if these sensors cannot fill the clusters."""
     utilities, labels, surplus = utilities.copy(), labels.copy(), surplus.copy()
     price_falls = np.zeros(len(surplus))
     while surplus.any():
@@ -39,7 +39,7 @@ def even_out(utilities: Utilities, labels: Labels, surplus: Surplus) -> tuple[La
 
 
 def _least_losses(losses: Utilities, labels: Labels) -> NDArray[np.float64]:
-    """[a, b]: what the client of a that moves to b most easily loses; infinite if a has no client here."""
+    """Return at [a, b] what the sensor of a that moves to b most easily loses; infinite if a has no sensor here."""
     clusters = len(losses)
     least = np.full((clusters, clusters), np.inf)
     order = np.argsort(labels, kind="stable")
@@ -75,13 +75,13 @@ def _path(parents: NDArray[np.int64], target: int) -> list[int]:
 
 
 def _move(path: list[int], tied: NDArray[np.bool_], labels: Labels, surplus: Surplus) -> None:
-    """Hands clients on along the path: as many as are too many, as there is room for, as every edge has."""
+    """Hand sensors on along the path: as many as are too many, as there is room for, as every edge has."""
     full, target = path[0], path[-1]
     movable = [np.flatnonzero((labels == a) & tied[b]) for a, b in pairwise(path)]
-    count = min(surplus[full], -surplus[target], *(len(clients) for clients in movable))
+    count = min(surplus[full], -surplus[target], *(len(sensors) for sensors in movable))
     if count <= 0:
         return
-    for clients, cluster in zip(movable, path[1:], strict=True):
-        labels[clients[:count]] = cluster
+    for sensors, cluster in zip(movable, path[1:], strict=True):
+        labels[sensors[:count]] = cluster
     surplus[full] -= count
     surplus[target] += count

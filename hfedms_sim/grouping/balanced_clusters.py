@@ -1,6 +1,6 @@
-"""Equal-size k-means: L clusters of exactly s clients, each near its mean.
+"""Equal-size k-means: L clusters of exactly s sensors, each near its mean.
 
-Minimises sum_k |V_k - C_l(k)|^2 / 2. Starts from L clients drawn by k-means++ (Arthur and Vassilvitskii 2007: each next
+Minimises sum_k |V_k - C_l(k)|^2 / 2. Starts from L sensors drawn by k-means++ (Arthur and Vassilvitskii 2007: each next
 one with probability proportional to its squared distance from the nearest so far), then alternates an exact assignment
 for fixed centroids and new centroids for fixed clusters. With S_l the sum of cluster l, the objective is
 (s sum |V_k|^2 - sum |S_l|^2) / 2s, so progress is an integer comparison: the clusters are settled when no assignment
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.grouping.affinity import ClientCounts, Counts, Labels, Sums
+from hfedms_sim.grouping.affinity import Counts, Labels, SensorCounts, Sums
 from hfedms_sim.grouping.assignment import AssignmentSolver
 from hfedms_sim.seeds import Draws
 
@@ -33,9 +33,9 @@ class Clustering:
 def seed_sums(
     counts: Counts, clusters: int, draws: Draws, *, cycle: int, sensors: NDArray[np.int64] | None = None
 ) -> Sums:
-    """The counts of L clients drawn by k-means++.
+    """Return the counts of L sensors drawn by k-means++; row k of `counts` belongs to `sensors[k]`.
 
-    Every client holds one exponential draw per seed, keyed by its sensor; the least draw / weight wins, which happens
+    Every sensor holds one exponential draw per seed, keyed by its number; the least draw / weight wins, which happens
     with probability proportional to the weight.
     """
     sensors = np.arange(len(counts)) if sensors is None else sensors
@@ -45,7 +45,7 @@ def seed_sums(
     free = np.ones(len(counts), bool)
     chosen: list[int] = []
     for wait in _waits(sensors, clusters, draws, cycle):
-        if not weights.any():  # fewer different clients than clusters: any other client will do
+        if not weights.any():  # fewer different sensors than clusters: any other sensor will do
             weights = free.astype(np.float32)
         with np.errstate(divide="ignore", invalid="ignore"):
             seed = int(np.argmin(np.where(weights > 0, wait / weights, np.inf)))
@@ -57,7 +57,7 @@ def seed_sums(
 
 
 def _waits(sensors: NDArray[np.int64], clusters: int, draws: Draws, cycle: int) -> Iterator[NDArray[np.float64]]:
-    """Yield every client's exponential draw for one seed after the other; they are drawn for many seeds at a time."""
+    """Yield every sensor's exponential draw for one seed after the other; they are drawn for many seeds at a time."""
     at_a_time = max(1, _DRAWS_AT_A_TIME // len(sensors))
     for start in range(0, clusters, at_a_time):
         seeds = np.arange(start, min(start + at_a_time, clusters))[:, np.newaxis]
@@ -72,18 +72,18 @@ def balanced_clusters(
     max_iterations: int = 50,
     stop_when_settled: bool = True,
 ) -> Clustering:
-    """Clusters that started from the given centroids (or sums, up to a common factor)."""
-    clients, clusters = ClientCounts(counts), len(start_sums)
+    """Return the clusters that started from the given centroids (or sums, up to a common factor)."""
+    sensors, clusters = SensorCounts(counts), len(start_sums)
     size = len(counts) // clusters
     scaled_norms = size * int((counts * counts).sum())
     labels = solver.assign(start_sums)
-    sums = clients.sums(labels, clusters)
+    sums = sensors.sums(labels, clusters)
     own_affinity = int((sums * sums).sum())
     objectives = [(scaled_norms - own_affinity) / (2 * size)]
     settled = False
     while len(objectives) < max_iterations and not (settled and stop_when_settled):
         better = solver.assign(sums)
-        better_sums = clients.moved(sums, labels, better)
+        better_sums = sensors.moved(sums, labels, better)
         settled = int((better_sums * sums).sum()) == own_affinity
         if not settled:
             labels, sums = better, better_sums

@@ -2,7 +2,7 @@
 
 - z = sum over pairs of |V_a - V_b|^2 with V_m the summed class counts of group m: an exact integer.
 - CPD is the squared maximum mean discrepancy (MMD) with a Gaussian kernel, exp(-|x - y|^2 / 2 sigma^2), between the
-  normalised class distributions p and q of two groups (or clients). The paper leaves open what the samples are:
+  normalised class distributions p and q of two groups (or sensors). The paper leaves open what the samples are:
   `onehot`: classes, as corners of the unit cube. Then MMD^2 = (1 - exp(-1 / sigma^2)) |p - q|^2; sigma = 1.
   `entries`: the 62 probabilities themselves, as 62 numbers; sigma^2 = 1e-4. Nearest to the paper's figure, but blind to
   which class a probability belongs to.
@@ -26,29 +26,29 @@ _BLOCK = 2048
 
 
 def group_sums(counts: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The class counts of each group, given as rows of `counts`."""
+    """Return the class counts of each group, given as rows of `counts`."""
     return np.array([counts[group].sum(axis=0) for group in groups])
 
 
 def pairwise_objective(sums: NDArray[np.int64]) -> int:
-    """z. With M groups, it is M sum |V_m|^2 - |sum V_m|^2."""
+    """Return z. With M groups, it is M sum |V_m|^2 - |sum V_m|^2."""
     total = sums.sum(axis=0)
     return len(sums) * int((sums * sums).sum()) - int((total * total).sum())
 
 
 def distributions(sums: NDArray[np.int64]) -> Floats:
-    """Class counts, normalised to one in each row."""
+    """Return the class counts, normalised to one in each row."""
     totals: NDArray[np.int64] = sums.sum(axis=1, keepdims=True)
     return np.asarray(sums / np.maximum(totals, 1), np.float64)
 
 
 def squared_distances(points: Floats) -> Pairs:
-    """|p - q|^2 of every two rows."""
+    """Return |p - q|^2 of every two rows."""
     return _of_inner_products(points @ points.T)
 
 
 def class_probability_distances(sums: NDArray[np.int64], kind: CpdKind = "onehot") -> Pairs:
-    """CPD of every two groups."""
+    """Return the CPD of every two groups."""
     if kind == "onehot":
         return float(-np.expm1(-1 / _ONEHOT_VARIANCE)) * squared_distances(distributions(sums))
     return _entry_discrepancies(distributions(sums))

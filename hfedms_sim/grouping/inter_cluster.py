@@ -52,7 +52,7 @@ def inter_cluster_grouping(  # noqa: PLR0913  keyword-only options, each with a 
     leftover: Literal["drop", "spread"] = "drop",
     draw: Literal["random", "matched"] = "random",
 ) -> Grouping:
-    """M groups of L = floor(K / M) sensors; row k of `counts` belongs to `sensors[k]`.
+    """Form M groups of L = floor(K / M) sensors; row k of `counts` belongs to `sensors[k]`.
 
     The K - M L sensors left over sit out the cycle, or with `spread` join the groups one each.
     """
@@ -90,13 +90,13 @@ def _check(sensors: Sensors, counts: Counts, groups: int, max_iterations: int) -
 
 
 def _sample(sensors: Sensors, size: int, draws: Draws, cycle: int) -> NDArray[np.int64]:
-    """Rows of the sampled sensors, in the order of the sensors' ids, so that the rows' order plays no part."""
+    """Return the rows of the sampled sensors, in the order of their numbers, so that the rows' order plays no part."""
     order = np.argsort(draws.bits("grouping/sample", sensors, cycle), kind="stable")[:size]
     return order[np.argsort(sensors[order])]
 
 
 def _chains(sensors: Sensors, taken: NDArray[np.int64], leftover: str, draws: Draws, cycle: int) -> list[Sensors]:
-    """The groups (columns of `taken`), left-over sensors added if wanted, each shuffled."""
+    """Return the groups (columns of `taken`), left-over sensors added if wanted, each shuffled."""
     groups = taken.shape[1]
     group_of = np.full(len(sensors), -1)
     group_of[taken] = np.arange(groups)

@@ -49,7 +49,7 @@ def _match(
 
 
 def _deal(members: Members, counts: Counts, deviations: NDArray[np.float64]) -> Members:
-    """One member for each group, so that the deviations |d_m + V_k|^2 are least in total."""
+    """Return one member for each group, so that the deviations |d_m + V_k|^2 are least in total."""
     optimize = optional_package("scipy.optimize", "draw = matched")
     offered = counts[members].astype(np.float64)
     costs = 2 * deviations @ offered.T + np.einsum("kf,kf->k", offered, offered)

@@ -1,16 +1,16 @@
-"""Equal-size clusters of many clients: blocks of similar clients first, then the clusters of each block.
+"""Equal-size clusters of many sensors: blocks of similar sensors first, then the clusters of each block.
 
-Sorting K clients into L clusters at once takes K L numbers, and time that grows with K L^2. Here the clients are cut in
+Sorting K sensors into L clusters at once takes K L numbers, and time that grows with K L^2. Here the sensors are cut in
 two, and the parts again, until a block is small enough for that. A part holds a whole number of clusters. So clusters
 have their exact size, whatever L is, and the clusters of all blocks together are the clusters.
 
-A cut is 2-means with a sort: along a direction D the clients are ordered by V_k.D, and cut where the spread within both
+A cut is 2-means with a sort: along a direction D the sensors are ordered by V_k.D, and cut where the spread within both
 parts is least. With S_1, S_2 the sums of parts of l_1 and l_2 clusters and D = l_2 S_1 - l_1 S_2, which is C_1 - C_2 up
 to a factor, the cut takes |D|^2 / (2 s l_1 l_2 (l_1 + l_2)) from the spread. The first direction is the class whose
 counts differ most. Then D is the next direction, while its cut takes more than the last; compared in exact integers.
 
 Guaranteed: a part of a block is on the whole no farther from its own mean than from the block's, so that no cut and no
-clustering of a block ever raises sum |V_k - C_l(k)|^2 / 2. Not guaranteed: a factor between that and what all clients
+clustering of a block ever raises sum |V_k - C_l(k)|^2 / 2. Not guaranteed: a factor between that and what all sensors
 at once would give, because a cut may go through a cluster of these. docs/grouping.md has it measured.
 """
 
@@ -39,9 +39,9 @@ def nested_clusters(
     block_work: int,
     max_iterations: int = 50,
 ) -> Clustering:
-    """Sort the clients into blocks, and each block by `cluster_block` into its share of the clusters.
+    """Sort the sensors into blocks, and each block by `cluster_block` into its share of the clusters.
 
-    `block_work` limits clients x clusters x clusters of a block.
+    `block_work` limits sensors x clusters x clusters of a block.
     """
     check_counts(counts)
     labels, found = np.empty(len(counts), np.int64), []
@@ -76,7 +76,7 @@ def _most_clusters(block_work: int, cluster_size: int) -> int:
 
 
 def _is_in_first_part(counts: Counts, clusters: int, max_iterations: int) -> NDArray[np.bool_]:
-    """Whether each client comes before the best cut."""
+    """Return whether each sensor comes before the best cut."""
     total, most_samples = counts.sum(axis=0), int(counts.sum(axis=1).max())
     direction, most_taken = _class_that_differs_most(counts, total), Fraction(-1)
     is_first = np.zeros(len(counts), bool)
@@ -93,7 +93,7 @@ def _is_in_first_part(counts: Counts, clusters: int, max_iterations: int) -> NDA
 
 
 def _sums_along(order: Rows, counts: Counts, cluster_size: int) -> Sums:
-    """Return the sums of the first `cluster_size` clients in this order, of the next ones, and so on."""
+    """Return the sums of the first `cluster_size` sensors in this order, of the next ones, and so on."""
     step = max(1, _ROWS_AT_A_TIME // cluster_size) * cluster_size
     parts = (counts[order[start : start + step]] for start in range(0, len(order), step))
     return np.concatenate([part.reshape(-1, cluster_size, counts.shape[1]).sum(axis=1) for part in parts])

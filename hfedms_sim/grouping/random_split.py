@@ -11,7 +11,7 @@ from hfedms_sim.seeds import Draws
 def random_groups(
     sensors: NDArray[np.int64], groups: int, draws: Draws, *, cycle: int, leftover: Literal["drop", "spread"] = "drop"
 ) -> list[NDArray[np.int64]]:
-    """M groups of L = floor(K / M) sensors, each in random order.
+    """Form M groups of L = floor(K / M) sensors, each in random order.
 
     The K - M L sensors left over sit out the cycle, or with `spread` join the groups one each.
     """

@@ -13,7 +13,7 @@ from hfedms_sim.campaign.csv_tables import tables_of
 from hfedms_sim.campaign.curves import MEASURED, Point, curve_of
 from hfedms_sim.campaign.directory import files_of_campaign, manifest_of, require_files
 from hfedms_sim.campaign.finished import finished_trials
-from hfedms_sim.campaign.records import Record, digest_of, path_of, read_record
+from hfedms_sim.campaign.records import TrialRecord, digest_of, path_of, read_record
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.integrity.checks import At, Check, OnProgress, check_files, has_problem, note, ok, problem
 from hfedms_sim.integrity.content import Content, read_content
@@ -89,7 +89,7 @@ def _text_of(path: Path) -> str:
 
 def _check_trial(trial: _Trial, told: Collection[Check], replays: bool) -> Iterator[Check]:
     """Look at the record and the run of a trial; of what is damaged by SHA256SUMS there is no more to be told."""
-    record: Record | None = None
+    record: TrialRecord | None = None
     if trial.record_path.is_file():
         try:
             record = _sound_record(trial)
@@ -108,7 +108,7 @@ def _check_trial(trial: _Trial, told: Collection[Check], replays: bool) -> Itera
         yield _replayed_record(trial, record) if replays else ok(what)
 
 
-def _sound_record(trial: _Trial) -> Record:
+def _sound_record(trial: _Trial) -> TrialRecord:
     """Return the record of a trial; one that is damaged, or of another trial, is refused."""
     record = read_record(trial.record_path)
     if not record.curve.rows:
@@ -118,7 +118,7 @@ def _sound_record(trial: _Trial) -> Record:
     return record
 
 
-def _check_record(trial: _Trial, record: Record, content: Content) -> Check:
+def _check_record(trial: _Trial, record: TrialRecord, content: Content) -> Check:
     """Compare the record of a trial with its run."""
     of_run = {key: value for key, value in content.summary.items() if key != "wall_s"}
     found = differences(json.loads(json.dumps(record.summary)), json.loads(json.dumps(of_run)))
@@ -130,7 +130,7 @@ def _check_record(trial: _Trial, record: Record, content: Content) -> Check:
     return ok(f"{trial.record_path}: agrees with its run")
 
 
-def _replayed_record(trial: _Trial, record: Record) -> Check:
+def _replayed_record(trial: _Trial, record: TrialRecord) -> Check:
     """Play a trial again whose run is not kept, and compare its record with that."""
     path, rounds = trial.record_path, record.summary["rounds"]
     threads = trial.options.get("threads")
@@ -154,7 +154,7 @@ def _replayed_record(trial: _Trial, record: Record) -> Check:
     return ok(f"{path}: {rounds} rounds replayed, costs, lineage and summary are the same")
 
 
-def _unlike_record(record: Record, again: Replay) -> Iterator[str]:
+def _unlike_record(record: TrialRecord, again: Replay) -> Iterator[str]:
     """Return where a record and a replay of its trial differ, but for what is learnt and the lineage."""
     yield from unlike_summaries(record.summary, again.summary)
     last, now = (_without_learning(curve.rows[-1]) for curve in (record.curve, curve_of(again.tables["rounds"])))

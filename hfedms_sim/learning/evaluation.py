@@ -1,4 +1,4 @@
-"""Accuracy and loss of the global model on the test part of every device, and on the probe of forgetting."""
+"""Accuracy and loss of the global model on the test part of every sensor, and on the probe of forgetting."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,12 +19,12 @@ from hfedms_sim.rounds import RoundRecord
 class Evaluator:
     """Keeps the test data in memory. A data set without any gives metrics of None."""
 
-    def __init__(self, logits: Callable[[Weights, Tensor], Tensor], source: TestSource, devices: int) -> None:
+    def __init__(self, logits: Callable[[Weights, Tensor], Tensor], source: TestSource, sensors: int) -> None:
         self._logits = logits
-        labels = [source.test_labels(device) for device in range(devices)]
+        labels = [source.test_labels(sensor) for sensor in range(sensors)]
         self._sizes = np.array([len(each) for each in labels], dtype=np.int64)
         self._labels = on_device(torch.from_numpy(np.concatenate(labels)))
-        self._inputs = as_tensor(np.concatenate([source.test_inputs(device) for device in range(devices)]))
+        self._inputs = as_tensor(np.concatenate([source.test_inputs(sensor) for sensor in range(sensors)]))
 
     @property
     def has_data(self) -> bool:
@@ -38,8 +38,8 @@ class Evaluator:
         tested = self._sizes > 0
         ends = np.cumsum(self._sizes)
         right = np.concatenate([[0], np.cumsum(correct)])
-        of_device = (right[ends] - right[ends - self._sizes])[tested] / self._sizes[tested]
-        p10, p50, p90 = np.percentile(of_device, [10, 50, 90]).tolist()
+        of_sensor = (right[ends] - right[ends - self._sizes])[tested] / self._sizes[tested]
+        p10, p50, p90 = np.percentile(of_sensor, [10, 50, 90]).tolist()
         return Metrics(float(correct.mean()), float(losses.mean()), p10, p50, p90, probed)
 
     def _test(

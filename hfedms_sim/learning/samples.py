@@ -27,11 +27,11 @@ class SampleSource(Protocol):
 
 
 class TestSource(Protocol):
-    """The held-out part of every device, never augmented."""
+    """The held-out part of every sensor, never augmented."""
 
-    def test_inputs(self, device: int) -> NDArray[np.float32]: ...
+    def test_inputs(self, sensor: int) -> NDArray[np.float32]: ...
 
-    def test_labels(self, device: int) -> NDArray[np.int64]: ...
+    def test_labels(self, sensor: int) -> NDArray[np.int64]: ...
 
 
 class Shuffles:

@@ -23,7 +23,7 @@ _CHECKSUM_DIGITS = 16
 class Metrics(NamedTuple):
     """What a model measured on test data.
 
-    Accuracy and loss are means over all test samples; percentiles are of the devices' own accuracies.
+    Accuracy and loss are means over all test samples; percentiles are of the sensors' own accuracies.
 
     Each is a column of that name in the table of rounds; None is what was not measured.
     """

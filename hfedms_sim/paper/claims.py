@@ -31,7 +31,7 @@ TEXTS = {
     "Q3": "every baseline is worse on streams; adaptive servers are the best there, FedAvg and FedProx the worst",
     "Q4": "HFedMS needs 83 to 93 % fewer rounds than FedAvg to the target",
     "Q5": "bytes and hours to the target: D below S below FedAvg; T = 5 is the least, with about as many rounds as S",
-    "Q6": "class distributions: inter-cluster groups are more alike than random groups, these more than single clients",
+    "Q6": "class distributions: inter-cluster groups are more alike than random groups, these more than single sensors",
     "Q7": "static: fixed groups converge faster than FedAvg, inter-cluster ones end better, HFedMS-S ends best",
     "Q8": "static: the test loss of fixed groups rises again, that of HFedMS-S keeps falling",
     "Q9": "growth: log is the best law, the paper's alpha and beta its best point; too slow and too fast are worse",

@@ -18,7 +18,7 @@ from typing import Any
 
 from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers, is_campaign
 from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaign
-from hfedms_sim.campaign.records import Record, read_record
+from hfedms_sim.campaign.records import TrialRecord, read_record
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.paper.experiment import Experiment, Outcome, Results
 from hfedms_sim.paper.experiments.tuning import TUNING, choice_json
@@ -139,7 +139,7 @@ class Conductor:
         }
 
 
-def _records(place: Path) -> list[Record]:
+def _records(place: Path) -> list[TrialRecord]:
     """Return the sound records of a campaign, if it has any; what is damaged is that campaign's own concern."""
     found = []
     for path in sorted((place / "records").glob("*.json")):

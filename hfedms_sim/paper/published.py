@@ -82,7 +82,7 @@ SETTINGS = (
     ("Num of parameters for the classifier", "Mc", "6.3e3"),
 )
 
-ICG_TO_CLIENTS, ICG_TO_RANDOM = 1 / 4, 2 / 5
-"""Median class probability distance of inter-cluster groups, relative to single clients and to random groups."""
+ICG_TO_SENSORS, ICG_TO_RANDOM = 1 / 4, 2 / 5
+"""Median class probability distance of inter-cluster groups, relative to single sensors and to random groups."""
 BEST_GROWTH = ("log", 2.0, 10, 0.453)
 """Growth function, alpha, beta and loss of the best point of its heat-maps."""

@@ -1,4 +1,4 @@
-"""ModelSpec: what the network and the device's processor see of a neural network, without its tensors.
+"""ModelSpec: what the network and the sensor's processor see of a neural network, without its tensors.
 
 Parameters decide bytes on the air (4 each), multiply-adds decide compute time. A model is an extractor (everything
 up to the semantic vector) and a classifier (the last dense layer); LASP sends either both or only the second. How

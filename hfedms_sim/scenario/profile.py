@@ -108,17 +108,17 @@ class NetworkProfile(Settings):
     description: str = ""
     """One line for people."""
     uplink_bps: Bps
-    """Rate of one device alone in the cell, sensor to base station, in bit/s."""
+    """Rate of one sensor alone in the cell, sensor to base station, in bit/s."""
     downlink_bps: Bps
     """The same, base station to sensor."""
     uplink_capacity_bps: Bps | None = None
-    """What the whole cell carries, sensors to base station; null: what its channels do, at the rate of one device."""
+    """What the whole cell carries, sensors to base station; null: what its channels do, at the rate of one sensor."""
     downlink_capacity_bps: Bps | None = None
     """The same, base station to sensors."""
     duplex: Literal["full", "device-half", "cell-half"] = "full"
-    """full: a device sends and receives at once; device-half: one at a time; cell-half: all share one airtime."""
+    """full: a sensor sends and receives at once; device-half: one at a time; cell-half: all share one airtime."""
     channels: PositiveInt | Literal["dedicated"] = 1
-    """How many devices a cell serves at full rate per direction; dedicated: as many as there are."""
+    """How many sensors a cell serves at full rate per direction; dedicated: as many as there are."""
     sharing: Literal["fair", "fifo"] = "fair"
     """fair: active transfers share airtime equally; fifo: first come, first served."""
     resource_units: PositiveInt | None = None
@@ -126,7 +126,7 @@ class NetworkProfile(Settings):
     latency_s: Seconds = 0.0
     """One way over the radio, added after the airtime."""
     setup_s: Seconds = 0.0
-    """To connect a device that has been inactive for longer than `inactivity_s`."""
+    """To connect a sensor that has been inactive for longer than `inactivity_s`."""
     inactivity_s: Seconds = 10.0
     """How long a connection is kept after its last use."""
     release_assistance: bool = False
@@ -216,17 +216,17 @@ class NetworkProfile(Settings):
             )
 
     def rate_bps(self, direction: Direction) -> float:
-        """Return the rate of one device alone in the cell."""
+        """Return the rate of one sensor alone in the cell."""
         return self.uplink_bps if direction == "up" else self.downlink_bps
 
     def channels_in(self, direction: Direction) -> float:
-        """Return how many devices the cell serves at full rate, a fraction where it has a capacity of its own."""
+        """Return how many sensors the cell serves at full rate, a fraction where it has a capacity of its own."""
         capacity_bps = self.uplink_capacity_bps if direction == "up" else self.downlink_capacity_bps
         return self.channel_count if capacity_bps is None else capacity_bps / self.rate_bps(direction)
 
     @property
     def channel_count(self) -> float:
-        """Infinite where every device has its own."""
+        """Return the channels as a number, infinity where every sensor has its own."""
         return float("inf") if self.channels == "dedicated" else float(self.channels)
 
     @property

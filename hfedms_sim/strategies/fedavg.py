@@ -38,8 +38,8 @@ class Averaging(Strategy[Own, int]):
         return 1
 
     def plan(self, state: int, context: PlanContext) -> Plan:
-        clients = self.participants(state, context)
-        return self._planned(state, context, tuple(Group(number, (each,)) for number, each in enumerate(clients)))
+        sensors = self.participants(state, context)
+        return self._planned(state, context, tuple(Group(number, (each,)) for number, each in enumerate(sensors)))
 
     def _planned(self, state: int, context: PlanContext, groups: tuple[Group, ...], edge_rounds: int = 0) -> Plan:
         invited_count = sum(len(group.sensors) for group in groups)

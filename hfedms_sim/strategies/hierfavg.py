@@ -40,9 +40,9 @@ class HierFAVG(Averaging[HierFAVGSettings]):
         return averaged._replace(trainings=settings.edge_rounds * averaged.trainings)
 
     def plan(self, state: int, context: PlanContext) -> Plan:
-        clients = self.participants(state, context)
+        sensors = self.participants(state, context)
         by_cell: dict[int, list[int]] = {}
-        for cell, client in zip(context.network().cell[clients].tolist(), clients, strict=True):
-            by_cell.setdefault(cell, []).append(client)
+        for cell, sensor in zip(context.network().cell[sensors].tolist(), sensors, strict=True):
+            by_cell.setdefault(cell, []).append(sensor)
         teams = tuple(Group(number, tuple(team)) for number, (_, team) in enumerate(sorted(by_cell.items())))
         return self._planned(state, context, teams, self.settings.edge_rounds)

@@ -83,7 +83,7 @@ def exchange_of(row: Row, base: dict[str, Any]) -> Exchange:
 def _profile(name: str, coverage_class: int | None) -> dict[str, Any]:
     """Return the shipped profile, in a coverage class with every figure that the class has of its own.
 
-    It is then the only class, because a sensor that stands nowhere is in the first; as many of its devices fill a cell.
+    It is then the only class, because a sensor that stands nowhere is in the first; as many of its sensors fill a cell.
     """
     profile = load_profile(name)
     written: dict[str, Any] = profile.model_dump(mode="json")

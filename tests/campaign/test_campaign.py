@@ -11,7 +11,7 @@ from hfedms_sim.campaign import Axes, Campaign, Options, Standing, campaign_dire
 from hfedms_sim.campaign.calls import conduct
 from hfedms_sim.campaign.csv_tables import write_tables
 from hfedms_sim.campaign.grid import parse_grid
-from hfedms_sim.campaign.records import Record
+from hfedms_sim.campaign.records import TrialRecord
 from hfedms_sim.campaign.training_tree import training_tree
 from hfedms_sim.campaign.workers import LocalWorkers
 from hfedms_sim.errors import InputError, RunError
@@ -149,7 +149,7 @@ def test_a_campaign_holds_no_records_while_it_plays(tmp_path: Path) -> None:
     trials = trials_of(source, Axes(seeds=range(1, 9)))
 
     def count_records(_: Standing) -> None:
-        held.append(sum(type(each) is Record for each in gc.get_objects()))
+        held.append(sum(type(each) is TrialRecord for each in gc.get_objects()))
 
     campaign = Campaign(RunDirectory.at(tmp_path / "out"), trials, Options(timing_only=True), count_records)
     results = campaign.run(HereWorkers())

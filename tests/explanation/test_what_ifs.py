@@ -46,11 +46,11 @@ WORLDS: dict[str, tuple[Scenario, list[str]]] = {
     ),
     "hall": (
         load_scenario("assembly-hall", rounds=2),
-        ["room for one more device", "the fastest radio", "shorter chains"],
+        ["room for one more sensor", "the fastest radio", "shorter chains"],
     ),
     "storm": (
         load_scenario("storm-day", rounds=5, overrides={"stop_after_s": 8000.0}),
-        ["room for one more device", "the fastest radio", "shorter chains"],
+        ["room for one more sensor", "the fastest radio", "shorter chains"],
     ),
     "pit": (load_scenario("open-pit-mine", rounds=2), ["one more cell", "int8"]),
     "yard": (load_scenario("lorawan-yard", rounds=2), ["one more cell", "the fastest radio", "int8"]),

@@ -18,7 +18,7 @@ SMALL = np.array([[9, 0], [8, 1], [1, 8], [0, 9]])
 
 
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
-def test_every_solver_puts_clients_with_the_nearest_centroid_that_has_room(solver: str) -> None:
+def test_every_solver_puts_sensors_with_the_nearest_centroid_that_has_room(solver: str) -> None:
     assert balanced_assignment(SMALL, SMALL[[0, 3]], 2, solver).tolist() == [0, 0, 1, 1]  # type: ignore[arg-type]
 
 
@@ -66,7 +66,7 @@ def test_an_unknown_solver_is_refused_with_the_known_ones() -> None:
 
 
 def test_what_cannot_be_assigned_is_refused() -> None:
-    with pytest.raises(InputError, match="4 clients do not fill 3 clusters of 2"):
+    with pytest.raises(InputError, match="4 sensors do not fill 3 clusters of 2"):
         balanced_assignment(SMALL, SMALL[:3], 2)
     with pytest.raises(InputError, match="ask for more groups"):
         make_solver("exact", np.zeros((100_000, 1), np.int64), 10)

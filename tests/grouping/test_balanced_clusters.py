@@ -45,7 +45,7 @@ def test_iterations_are_limited_or_forced() -> None:
     assert len(forced.objectives) == 40
 
 
-def test_clients_of_separate_types_are_found() -> None:
+def test_sensors_of_separate_types_are_found() -> None:
     counts = np.repeat(np.eye(4, dtype=np.int64) * 20, 5, axis=0)
     found = balanced_clusters(counts, seed_sums(counts, 4, Draws(1), cycle=1), make_solver("exact", counts, 5))
     assert found.objectives[-1] == 0.0
@@ -66,7 +66,7 @@ def test_the_start_draws_by_squared_distance() -> None:
         assert stats.chisquare(drawn[others], expected).pvalue > 0.001
 
 
-def test_a_start_with_fewer_different_clients_than_clusters_takes_each_client_once() -> None:
+def test_a_start_with_fewer_different_sensors_than_clusters_takes_each_sensor_once() -> None:
     counts = np.array([[2, 0]] * 3 + [[0, 2]] * 3)
     assert sorted(seed_sums(counts, 6, Draws(1), cycle=1).tolist()) == sorted(counts.tolist())
 
@@ -88,7 +88,7 @@ def test_the_start_is_the_same_however_many_draws_are_made_at_a_time(
     assert seed_sums(counts, 10, Draws(1), cycle=3).tolist() == usual.tolist()
 
 
-def test_the_start_takes_no_memory_for_every_pair_of_client_and_cluster() -> None:
+def test_the_start_takes_no_memory_for_every_pair_of_sensor_and_cluster() -> None:
     counts = np.random.default_rng(0).integers(0, 9, (20_000, 2))
     tracemalloc.start()
     seed_sums(counts, 300, Draws(1), cycle=1)

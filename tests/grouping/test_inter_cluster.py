@@ -144,7 +144,7 @@ def test_more_iterations_do_not_come_than_asked_for() -> None:
     assert grouping(counts, 50).objective < found.objective
 
 
-def test_groups_are_more_alike_than_random_ones_and_these_than_clients() -> None:
+def test_groups_are_more_alike_than_random_ones_and_these_than_single_sensors() -> None:
     counts = factory_counts(368)
     by_cluster = group_sums(counts, rows(grouping(counts, 10).groups))
     at_random = group_sums(counts, list(np.random.default_rng(0).permutation(368)[:360].reshape(10, 36)))

@@ -21,9 +21,9 @@ Counts = NDArray[np.int64]
 SMALL_BLOCKS = 10 * 10**3  # ten clusters of ten
 
 
-def unstructured_counts(clients: int, seed: int) -> Counts:
-    """Batches of clients that all prefer nothing: whatever clusters they form are chance."""
-    return np.random.default_rng(seed).multinomial(50, np.full(CLASSES, 1 / CLASSES), clients).astype(np.int64)
+def unstructured_counts(sensors: int, seed: int) -> Counts:
+    """Return counts of sensors that all prefer nothing: whatever clusters they form are chance."""
+    return np.random.default_rng(seed).multinomial(50, np.full(CLASSES, 1 / CLASSES), sensors).astype(np.int64)
 
 
 def spread(counts: Counts) -> float:
@@ -82,7 +82,7 @@ def test_blocks_are_a_partition_into_whole_clusters_within_their_limit(
         assert rows.tolist() == sorted(rows.tolist())
 
 
-def test_no_exchange_of_clients_across_a_cut_brings_them_nearer_the_means() -> None:
+def test_no_exchange_of_sensors_across_a_cut_brings_them_nearer_the_means() -> None:
     for seed in range(30):
         counts = factory_counts(120, seed, types=5)
         (first, _), (second, _) = blocks(counts, 24, 5 * 23**3)
@@ -114,7 +114,7 @@ def test_blocks_of_ten_clusters_lose_a_few_percent_against_all_at_once(make: obj
     assert np.mean(ratios) <= mean
 
 
-def test_blocks_of_similar_clients_lose_less_than_half_of_what_random_blocks_lose() -> None:
+def test_blocks_of_similar_sensors_lose_less_than_half_of_what_random_blocks_lose() -> None:
     for make in (factory_counts, unstructured_counts):
         counts = make(1_000, 3)
         whole = at_once(counts, 100).objectives[-1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hfedms_sim.grouping.affinity import ClientCounts
+from hfedms_sim.grouping.affinity import SensorCounts
 from hfedms_sim.grouping.assignment import SOLVERS, AssignmentSolver
 from hfedms_sim.grouping.exact import is_optimal
 from tests.grouping.instances import Instance, awkward_instances, factory_counts
@@ -19,13 +19,13 @@ def k_means_steps(instance: Instance, driver: AssignmentSolver) -> list[tuple[ND
     for _ in range(STEPS):
         labels = driver.assign(sums)
         steps.append((sums, labels))
-        sums = ClientCounts(instance.counts).sums(labels, len(sums))
+        sums = SensorCounts(instance.counts).sums(labels, len(sums))
     return steps
 
 
 def assigned_affinity(counts: NDArray[np.int64], centroid_sums: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """Return what an assignment maximises: the sum of V_k.S_l over every client k and its cluster l."""
-    return int((ClientCounts(counts).sums(labels, len(centroid_sums)) * centroid_sums).sum())
+    """Return what an assignment maximises: the sum of V_k.S_l over every sensor k and its cluster l."""
+    return int((SensorCounts(counts).sums(labels, len(centroid_sums)) * centroid_sums).sum())
 
 
 def assert_same_objective(
@@ -56,13 +56,13 @@ def test_the_integer_program_agrees_at_one_step_of_a_thousand_instances(part: in
             assert_same_objective(instance, solver, *steps[number % STEPS])
 
 
-@pytest.mark.parametrize(("clients", "groups"), [(368, 52), (368, 10), (3_500, 500)])
-def test_solvers_agree_on_factories(clients: int, groups: int) -> None:
-    clusters = clients // groups
-    size = clients // clusters
+@pytest.mark.parametrize(("sensors", "groups"), [(368, 52), (368, 10), (3_500, 500)])
+def test_solvers_agree_on_factories(sensors: int, groups: int) -> None:
+    clusters = sensors // groups
+    size = sensors // clusters
     counts = factory_counts(clusters * size)
     instance = Instance(counts, counts[:clusters], size)
-    rival = SOLVERS["lsa" if clients < 1_000 else "pulp"](counts, size)
+    rival = SOLVERS["lsa" if sensors < 1_000 else "pulp"](counts, size)
     for sums, labels in k_means_steps(instance, SOLVERS["exact"](counts, size)):
         assert_same_objective(instance, rival, sums, labels)
 
@@ -72,7 +72,7 @@ def test_affinities_are_exact_in_one_digit_and_in_many() -> None:
     for most in (3, 1_000, 30_000, 100_000):
         counts = rng.integers(0, most, (50, 5))
         sums = rng.integers(0, most * 25, (4, 5))
-        found = ClientCounts(counts).affinities(sums)
+        found = SensorCounts(counts).affinities(sums)
         expected = (sums - np.rint(sums.mean(axis=0)).astype(np.int64)) @ counts.T
         assert (found.astype(np.int64) == expected).all()
 
@@ -80,8 +80,8 @@ def test_affinities_are_exact_in_one_digit_and_in_many() -> None:
 def test_moved_sums_are_the_sums_of_the_new_clusters() -> None:
     counts, rng = factory_counts(60), np.random.default_rng(2)
     before, after = rng.integers(0, 5, 60), rng.integers(0, 5, 60)
-    clients = ClientCounts(counts)
-    moved = clients.moved(clients.sums(before, 5), before, after)
+    sensors = SensorCounts(counts)
+    moved = sensors.moved(sensors.sums(before, 5), before, after)
     assert moved.tolist() == [counts[after == cluster].sum(axis=0).tolist() for cluster in range(5)]
 
 

@@ -15,44 +15,44 @@ pytestmark = pytest.mark.usefixtures("every_engine")
 SIZES = [70, 0, 1, 30]
 
 
-class DeviceImages:
-    """Devices of very different sizes, one of them without a test sample."""
+class SensorImages:
+    """Sensors with very different test parts, one of them without a test sample."""
 
-    def test_inputs(self, device: int) -> NDArray[np.float32]:
-        return np.random.default_rng(device).random((SIZES[device], 1, 28, 28), dtype=np.float32)
+    def test_inputs(self, sensor: int) -> NDArray[np.float32]:
+        return np.random.default_rng(sensor).random((SIZES[sensor], 1, 28, 28), dtype=np.float32)
 
-    def test_labels(self, device: int) -> NDArray[np.int64]:
-        return np.random.default_rng(100 + device).integers(0, 3, SIZES[device])
+    def test_labels(self, sensor: int) -> NDArray[np.int64]:
+        return np.random.default_rng(100 + sensor).integers(0, 3, SIZES[sensor])
 
 
 class NoImages:
-    def test_inputs(self, device: int) -> NDArray[np.float32]:
+    def test_inputs(self, sensor: int) -> NDArray[np.float32]:
         return np.empty((0, 1, 28, 28), dtype=np.float32)
 
-    def test_labels(self, device: int) -> NDArray[np.int64]:
+    def test_labels(self, sensor: int) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
 
 
-def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_devices() -> None:
+def test_accuracy_and_loss_are_means_over_all_samples_and_percentiles_over_sensors() -> None:
     network = StackNetwork(SPEC)
     network.load(START)
     weights = dict(START)
     weights["classifier.bias"] = torch.tensor([1.0 * (label < 3) for label in range(62)])
     network.load(weights)
-    metrics = Evaluator(parts().engine.logits, DeviceImages(), len(SIZES)).evaluate(weights)
-    source, correct, losses, of_device = DeviceImages(), [], [], []
-    for device, size in enumerate(SIZES):
+    metrics = Evaluator(parts().engine.logits, SensorImages(), len(SIZES)).evaluate(weights)
+    source, correct, losses, of_sensor = SensorImages(), [], [], []
+    for sensor, size in enumerate(SIZES):
         if size:
-            logits = network(torch.from_numpy(source.test_inputs(device)))
-            labels = torch.from_numpy(source.test_labels(device))
+            logits = network(torch.from_numpy(source.test_inputs(sensor)))
+            labels = torch.from_numpy(source.test_labels(sensor))
             right = (logits.argmax(dim=1) == labels).double()
             correct += right.tolist()
-            of_device.append(float(right.mean()))
+            of_sensor.append(float(right.mean()))
             losses += functional.cross_entropy(logits, labels, reduction="none").tolist()
     assert 0 < metrics.accuracy < 1  # type: ignore[operator]
     assert metrics.accuracy == pytest.approx(np.mean(correct))
     assert metrics.loss == pytest.approx(np.mean(losses), rel=1e-5)
-    assert metrics[2:5] == pytest.approx(np.percentile(of_device, [10, 50, 90]))
+    assert metrics[2:5] == pytest.approx(np.percentile(of_sensor, [10, 50, 90]))
 
 
 def test_without_test_data_there_are_no_metrics() -> None:

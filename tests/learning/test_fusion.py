@@ -194,10 +194,10 @@ def test_an_empty_round_changes_nothing(operator: Operator) -> None:
 
 
 class TenImages:
-    def test_inputs(self, device: int) -> Any:
-        return np.random.default_rng(device).random((10, 1, 28, 28), dtype=np.float32)
+    def test_inputs(self, sensor: int) -> Any:
+        return np.random.default_rng(sensor).random((10, 1, 28, 28), dtype=np.float32)
 
-    def test_labels(self, device: int) -> Any:
+    def test_labels(self, sensor: int) -> Any:
         return np.arange(10)
 
 

@@ -78,7 +78,7 @@ def test_a_slow_sensor(tmp_path: Path) -> None:
     assert found["text"].startswith("slow rate of sensor 5")
 
 
-def test_a_lone_transfer_at_full_rate_is_limited_by_what_one_device_may_send() -> None:
+def test_a_lone_transfer_at_full_rate_is_limited_by_what_one_sensor_may_send() -> None:
     found = limited(scenario(BROAD))
     assert found["cause"] == "sensor rate"
     assert found["text"].startswith("rate of one device")

@@ -1,4 +1,4 @@
-"""What a cell carries apart from what one device can: c by hand, and which keys do not go together."""
+"""What a cell carries apart from what one sensor can: c by hand, and which keys do not go together."""
 
 from math import inf
 from typing import Any

@@ -28,9 +28,9 @@ def test_the_beta_function_gives_what_a_long_table_gives(blocks: int, error_rate
 def test_many_blocks_by_four_cumulants_are_a_thousandth_of_a_deviation_from_the_transform(
     blocks: int, error_rate: float, listeners: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_WINDOW", 2**20)
+    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_RANGE", 2**20)
     exact = _sum_of_blocks(blocks, error_rate, listeners)
-    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_WINDOW", 0)
+    monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_RANGE", 0)
     nearly = _sum_of_blocks(blocks, error_rate, listeners)
     assert isinstance(exact, Tabulated)
     assert isinstance(nearly, ManyBlocks)

@@ -2,7 +2,7 @@
 
 For every pair of groups the distance between their class distributions (CPD, grouping/distances.py):
 
-    clients   each sensor by itself, as FedAvg has it
+    sensors   each sensor by itself, as FedAvg has it
     random    groups of a seeded random split, the paper's benchmark
     icg       inter-cluster grouping
     matched   inter-cluster grouping with matched instead of random members (ours)
@@ -31,7 +31,7 @@ from hfedms_sim.seeds import Draws
 GROUPS = (10, 52, 100)
 SEEDS = 6
 BATCH = 50
-WAYS = ("clients", "random", "icg", "matched")
+WAYS = ("sensors", "random", "icg", "matched")
 
 
 class Spread(NamedTuple):
@@ -74,7 +74,7 @@ def _class_counts(dataset: Dataset, seed: int) -> NDArray[np.int64]:
 def _groups(
     way: str, sensors: NDArray[np.int64], counts: NDArray[np.int64], groups: int, seed: int
 ) -> list[NDArray[np.int64]]:
-    if way == "clients":
+    if way == "sensors":
         return [sensors[[row]] for row in range(len(sensors))]
     if way == "random":
         return random_groups(sensors, groups, Draws(seed), cycle=1)

@@ -16,7 +16,7 @@ from hfedms_sim.paper.experiments.group_distances import GROUPS, Spread, spreads
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import Scenario
 
-NAMES = {"clients": "single clients", "random": "random groups", "icg": "ICG", "matched": "ICG, matched"}
+NAMES = {"sensors": "single sensors", "random": "random groups", "icg": "ICG", "matched": "ICG, matched"}
 KINDS: dict[CpdKind, str] = {"onehot": "classes as one-hot points", "entries": "probabilities as samples"}
 _PAPER_GROUPS = 10  # as in its first cycle
 
@@ -39,21 +39,21 @@ def _dataset(data: Path | None) -> Dataset:
 
 def _table(spreads: Sequence[Spread], where: str) -> Table:
     random = {spread.groups: spread for spread in spreads if spread.way == "random"}
-    clients = {spread.groups: spread for spread in spreads if spread.way == "clients"}
+    sensors = {spread.groups: spread for spread in spreads if spread.way == "sensors"}
     rows = []
     for spread in spreads:
         cells: list[float | None] = []
         for kind in KINDS:
             median = spread.median(kind)
-            cells += [median, median / clients[spread.groups].median(kind), median / random[spread.groups].median(kind)]
+            cells += [median, median / sensors[spread.groups].median(kind), median / random[spread.groups].median(kind)]
         is_icg = spread.way == "icg"
         rows.append((
             spread.groups, NAMES[spread.way], *cells,
-            published.ICG_TO_CLIENTS if is_icg else None, published.ICG_TO_RANDOM if is_icg else None,
-            None if spread.way == "clients" else spread.objective,
+            published.ICG_TO_SENSORS if is_icg else None, published.ICG_TO_RANDOM if is_icg else None,
+            None if spread.way == "sensors" else spread.objective,
         ))  # fmt: skip
-    header = ("groups", "how", *(f"{kind}{part}" for kind in KINDS for part in ("", ", to clients", ", to random")),
-              "to clients, published", "to random, published", "z")  # fmt: skip
+    header = ("groups", "how", *(f"{kind}{part}" for kind in KINDS for part in ("", ", to sensors", ", to random")),
+              "to sensors, published", "to random, published", "z")  # fmt: skip
     note = f"Medians over all pairs of groups; {where}. What the paper takes as samples of its distance is not stated."
     return Table("grouping", "Distance between the class distributions of two groups", header, tuple(rows), note)
 
@@ -78,8 +78,8 @@ def _claim(spreads: Sequence[Spread]) -> Claim:
     ways = {spread.way: spread for spread in spreads if spread.groups == _PAPER_GROUPS}
     parts = []
     for kind, name in KINDS.items():
-        medians = {way: np.array(ways[way].seed_medians(kind)) for way in ("clients", "random", "icg")}
-        for less, more, printed in (("icg", "random", published.ICG_TO_RANDOM), ("random", "clients", None)):
+        medians = {way: np.array(ways[way].seed_medians(kind)) for way in ("sensors", "random", "icg")}
+        for less, more, printed in (("icg", "random", published.ICG_TO_RANDOM), ("random", "sensors", None)):
             ratio = float(np.mean(medians[less] / medians[more]))
             told = f"ratio {ratio:.3f}" + ("" if printed is None else f", published {printed:g}")
             parts.append(

@@ -2,15 +2,15 @@
 
 Each of n listeners misses each transmission with probability p, independently, so a block takes the largest of n
 geometric numbers: at most k further transmissions with probability (1 - p^(k + 1))^n. F is the sum of N of these. Its
-law is the N-th power of the discrete Fourier transform of one block's, over a window of L numbers around the mean: the
-sum is found modulo L, and what lies outside the window has a probability below the resolution of a draw. Right to about
-1e-11, for any N and n whose window is not too long.
+law is the N-th power of the discrete Fourier transform of one block's, over a range of L numbers around the mean: the
+sum is found modulo L, and what lies outside the range has a probability below the resolution of a draw. Right to about
+1e-11, for any N and n whose range is not too long.
 
     many failures    Where p is near 1, transmissions are counted in bundles of h, so many that a bundle fails with
                      p^h, well below 1. Of the largest of n geometric numbers the whole bundles are the largest of n
                      geometric numbers too, with p^h for p: this is exact. Within its last bundle a block ends anywhere,
                      so N blocks take N (h - 1) / 2 more; how far that varies is a millionth of the deviation
-    many blocks      Where the window would be long, F is nearly normal: by its first four cumulants, which are N times
+    many blocks      Where the range would be long, F is nearly normal: by its first four cumulants, which are N times
                      one block's (the expansion of Cornish and Fisher, 1938). Of a thousand blocks it is right to about
                      a thousandth of a standard deviation
 """
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from hfedms_sim.world.radio.tabulated import RARE, TAIL, Tabulated
 
 _LONGEST_BLOCK = 2**13
-_LONGEST_WINDOW = 2**17
+_LONGEST_RANGE = 2**17
 _LEAST_UNIFORM = 2**-54  # half the resolution of a draw: 0 would be infinitely far out
 
 
@@ -72,14 +72,14 @@ def broadcast_law(blocks: int, error_rate: float, listeners: int) -> BroadcastLa
 
 
 def _sum_of_blocks(blocks: int, error_rate: float, listeners: int) -> Tabulated | ManyBlocks:
-    """Return the N-th power of the transform of one block's law, modulo a window around the mean; or nearly normal."""
+    """Return the N-th power of the transform of one block's law, modulo a range around the mean; or nearly normal."""
     one = _largest_geometric(error_rate, listeners)
     numbers = np.arange(len(one))
     mean = float(one @ numbers)
     deviation = sqrt(max(0.0, float(one @ (numbers - mean) ** 2)))
     spread = TAIL * deviation * sqrt(blocks) + len(one)
     first, size = max(0, int(blocks * mean - spread)), 2 ** ceil(log(2 * spread + 2, 2))
-    if size > _LONGEST_WINDOW:
+    if size > _LONGEST_RANGE:
         third, fourth = (float(one @ ((numbers - mean) / deviation) ** power) for power in (3, 4))
         return ManyBlocks(blocks * mean, deviation * sqrt(blocks), third / sqrt(blocks), (fourth - 3) / blocks)
     folded = np.bincount(numbers % size, weights=one, minlength=size)

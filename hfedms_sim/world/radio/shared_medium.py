@@ -1,10 +1,10 @@
-"""Airtime that the devices of a cell share: LTE, NB-IoT, 5G, Wi-SUN, Ethernet.
+"""Airtime that the sensors of a cell share: LTE, NB-IoT, 5G, Wi-SUN, Ethernet.
 
 Duplex: `full` has a pool per direction; `device-half` too, but a sensor does one thing at a time; `cell-half` has one
 pool for both directions, which is how the HFedMS paper accounts.
 
-A cell that has a capacity of its own, C bit/s where one device has r, serves c = C / r of them at full rate, which need
-be no whole number: while a device waits between its blocks, others use the gaps.
+A cell that has a capacity of its own, C bit/s where one sensor has r, serves c = C / r of them at full rate, which need
+be no whole number: while a sensor waits between its blocks, others use the gaps.
 
 Duty cycles (Wi-Fi HaLow): a sensor may send a share d_up of the time, the base station, one sender for all, a share
 d_down. So the downlink is a pool of d_down channels, and each uplink transfer has at most the speed d_up; where both

@@ -8,7 +8,7 @@ ever, and on every radio: another radio scales the same normals by its own sigma
 Attachment. Among the cells it may use, a sensor takes the one that can carry most in its weaker direction:
 n B log2(1 + min(snr_up, snr_down)) with n streams, no gain above 20 dB, and nothing out of coverage; equals go by
 coupling loss.
-- Cells of one radio: the smallest coupling loss wins, which is how devices rank cells (by received power).
+- Cells of one radio: the smallest coupling loss wins, which is how real radios rank cells (by received power).
 - Cells of different radios: coupling loss would always choose the lower carrier, and SNR the narrower band, which
   hears less noise exactly because it carries less. Capacity is what they have in common: the fast radio where it
   reaches, the robust one where only that does.

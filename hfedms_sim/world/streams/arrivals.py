@@ -5,13 +5,13 @@ Nothing happens per sample: a path answers how many samples came up to a time (`
 bursty path, `shifts` that of a factory which rests, `arrival_csv` the recorded one. Each has its settings beside it,
 which make the path. All sensors have the same rate, and given it they are independent.
 
-**Poisson.** Time is cut into windows of 2^b ticks (a tick is 2^-20 s, about a microsecond) that hold 4 to 8
-arrivals on average. Their counts are drawn coarse to fine (`bisection`): one Poisson count for each of the runs of
-windows 0-1, 1-2, 2-4, 4-8, ..., and each count n is split between the halves of its run as Binomial(n, 1/2). That
-is the exact law: the counts of disjoint stretches of time are independent, and each of n arrivals is as likely in
-one half as in the other. Inside a window the arrivals are independent and uniform. So a question about a time one
-day or one year ahead costs O(log) draws; sums of keyed gaps would be simpler, but would have to be walked through
-every arrival in between.
+**Poisson.** Time is cut into slots of 2^b ticks (a tick is 2^-20 s, about a microsecond) that hold 4 to 8 arrivals
+on average. Their counts are drawn coarse to fine (`bisection`): one Poisson count for each of the stretches of slots
+0-1, 1-2, 2-4, 4-8, ..., and each count n is split between the halves of its stretch as Binomial(n, 1/2). That is the
+exact law: the counts of disjoint stretches of time are independent, and each of n arrivals is as likely in one half
+as in the other. Inside a slot the arrivals are independent and uniform. So a question about a time one day or one
+year ahead costs O(log) draws; sums of keyed gaps would be simpler, but would have to be walked through every arrival
+in between.
 
 Whole ticks make every sum exact: `count(time_of(n)) >= n` holds to the last bit. Arrivals within one tick share its
 end. Nothing that is drawn arrives after the horizon of 2^33 s (272 years).
@@ -35,14 +35,14 @@ from hfedms_sim.world.streams.keyed_laws import BLOCK_WORDS, KeyedBits, binomial
 TICKS_PER_S = 2**20
 HORIZON_TICKS = 2**53
 HORIZON_S = HORIZON_TICKS / TICKS_PER_S
-MAX_WINDOW_ARRIVALS = 8  # on average: one block of words places them all, most often
+MAX_SLOT_ARRIVALS = 8  # on average: one block of words places them all, most often
 
 RateHz = Annotated[float, Field(ge=LEAST, le=1e6)]
 
 
 class ArrivalPath(Protocol):
     def count(self, sensor: int, until_s: float) -> int:
-        """How many samples arrive in (0, until_s]."""
+        """Return how many samples arrive in (0, until_s]."""
 
     def time_of(self, sensor: int, number: int) -> float:
         """Return when the sample with this number, from 1, arrives; infinity if it never does."""
@@ -115,30 +115,30 @@ class PoissonPath:
     def count_ticks(self, sensor: int, until_ticks: int) -> int:
         if until_ticks <= 0:
             return 0
-        window = (until_ticks - 1) >> self._window_log2
-        found = self._counts.find(sensor, lambda position, _: position > window)
-        assert found is not None, "the windows go on to the horizon"
+        slot = (until_ticks - 1) >> self._slot_log2
+        found = self._counts.find(sensor, lambda position, _: position > slot)
+        assert found is not None, "the slots go on to the horizon"
         _, before, after = found
-        return before + len([tick for tick in self._ticks_in(sensor, window, after - before) if tick <= until_ticks])
+        return before + len([tick for tick in self._ticks_in(sensor, slot, after - before) if tick <= until_ticks])
 
     def tick_of(self, sensor: int, number: int) -> int | None:
         found = self._counts.find(sensor, lambda _, count: count >= number)
         if found is None:
             return None
-        window, before, after = found
-        return sorted(self._ticks_in(sensor, window, after - before))[number - before - 1]
+        slot, before, after = found
+        return sorted(self._ticks_in(sensor, slot, after - before))[number - before - 1]
 
-    def _ticks_in(self, sensor: int, window: int, count: int) -> list[int]:
-        """The arrivals of a window, in no order. A window begins after its first boundary and ends with its last."""
-        first_tick, shift = (window << self._window_log2) + 1, 64 - self._window_log2
+    def _ticks_in(self, sensor: int, slot: int, count: int) -> list[int]:
+        """Return the arrivals of a slot, in no order. A slot begins after its first boundary and ends with its last."""
+        first_tick, shift = (slot << self._slot_log2) + 1, 64 - self._slot_log2
         words: tuple[int, ...] = ()
         while len(words) < count:
-            words += self._places.block(sensor, window, len(words) // BLOCK_WORDS)
+            words += self._places.block(sensor, slot, len(words) // BLOCK_WORDS)
         return [first_tick + (word >> shift) for word in words[:count]]
 
     @cached_property
-    def _window_log2(self) -> int:
-        widest_ticks = MAX_WINDOW_ARRIVALS / self.rate_hz * TICKS_PER_S
+    def _slot_log2(self) -> int:
+        widest_ticks = MAX_SLOT_ARRIVALS / self.rate_hz * TICKS_PER_S
         return math.frexp(min(widest_ticks, HORIZON_TICKS))[1] - 1
 
     @cached_property
@@ -148,19 +148,19 @@ class PoissonPath:
     @cached_property
     def _counts(self) -> Bisection[int]:
         words = KeyedBits(self.draws, "arrivals/count")
-        window_arrivals = self.rate_hz * 2.0**self._window_log2 / TICKS_PER_S
+        slot_arrivals = self.rate_hz * 2.0**self._slot_log2 / TICKS_PER_S
 
         def extend(sensor: int, end: int, start: int, low: int) -> int:
-            return low + poisson(words, sensor, end, window_arrivals * (end - start))
+            return low + poisson(words, sensor, end, slot_arrivals * (end - start))
 
         def split(sensor: int, middle: int, _: int, low: int, high: int) -> int:
             return low + binomial_half(words, sensor, middle, high - low)
 
-        return Bisection(0, HORIZON_TICKS >> self._window_log2, extend, split, partial(array, "q"))
+        return Bisection(0, HORIZON_TICKS >> self._slot_log2, extend, split, partial(array, "q"))
 
 
 def whole_ticks(time_s: float) -> int:
-    """Rounded down; a time after the horizon is the horizon."""
+    """Return the ticks of a time, rounded down; a time after the horizon is the horizon."""
     return int(min(time_s * TICKS_PER_S, HORIZON_TICKS))
 
 

@@ -1,12 +1,12 @@
 """A random path over whole positions 0, 1, 2, ..., drawn coarse to fine and read anywhere in O(log position) draws.
 
 The path has a value at every position and never falls. Its first values are drawn at the positions 1, 2, 4, 8, ...,
-each from the one before (`extend`); then a window between two known positions is halved, and the value in the
+each from the one before (`extend`); then an interval between two known positions is halved, and the value in the
 middle is drawn given the values at both ends (`split`). So every position's value is drawn at one place in this
 tree, given the same two values, from a key of its own: whoever asks, and in which order, reads the same path.
 
 For each sensor asked, the values around the last place are kept: the next question draws only below the smallest
-window that holds both places, and a question far away costs two draws per doubling. What is kept only saves time:
+interval that holds both places, and a question far away costs two draws per doubling. What is kept only saves time:
 forgetting it changes no answer.
 """
 
@@ -20,7 +20,7 @@ Reached = Callable[[int, Value], bool]
 
 @dataclass(slots=True)
 class _Place(Generic[Value]):
-    """The values at both ends of the windows around `position`: widest first, then half as wide each, down to 1."""
+    """The values at both ends of the intervals around `position`: widest first, then half as wide each, down to 1."""
 
     position: int
     lows: MutableSequence[Value]
@@ -43,7 +43,7 @@ class Bisection(Generic[Value]):
     _places: dict[int, _Place[Value]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def find(self, sensor: int, reached: Reached[Value]) -> tuple[int, Value, Value] | None:
-        """The last position not yet `reached`, its value, and the next one's. None: `last` is not reached.
+        """Return the last position not yet `reached`, its value, and the next one's; None if `last` is not reached.
 
         `reached(position, value)` must be false at position 0 and, once true, stay true.
         """
@@ -85,7 +85,7 @@ class Bisection(Generic[Value]):
 
 
 def _climb(place: _Place[Value], reached: Reached[Value]) -> tuple[int, int]:
-    """Forgets the windows, but for the widest, without the place looked for. Start and width of the last left."""
+    """Forget the intervals without the place sought, but for the widest; return start and width of the last kept."""
     lows, highs, start, width = place.lows, place.highs, place.position, 1
     last = len(lows) - 1
     while last and (reached(start, lows[last]) or not reached(start + width, highs[last])):

@@ -5,7 +5,7 @@ from hfedms_sim.grouping import CpdKind
 from hfedms_sim.paper.experiments.group_distances import WAYS, spreads_of
 
 
-def test_on_glyphs_matched_beats_icg_beats_random_beats_single_clients() -> None:
+def test_on_glyphs_matched_beats_icg_beats_random_beats_single_sensors() -> None:
     spreads = spreads_of(Glyphs(seed=1, devices=368, types=10), groups=(10,))
     assert [spread.way for spread in spreads] == list(WAYS)
     kinds: tuple[CpdKind, ...] = ("onehot", "entries")

@@ -119,7 +119,7 @@ def counts_between(path: ArrivalPath, start_s: float, end_s: float) -> np.ndarra
     return np.array([path.count(sensor, end_s) - path.count(sensor, start_s) for sensor in range(SENSORS)])
 
 
-# Inside one window (8 s at 1 Hz), a whole one, across few and many, and across a doubling; all disjoint.
+# Inside one slot (8 s at 1 Hz), a whole one, across few and many, and across a doubling; all disjoint.
 STRETCHES_S = [(0, 0.7), (0.7, 3.1), (6.5, 9.5), (10, 15.9), (16, 24), (24, 100), (1_000, 1_100), (4_095.5, 4_097.5)]
 LONG_STRETCHES_S = [(3e4, 4e4), (86_400.0, 1e8), (31_536_000.25, 31_536_003.0)]
 

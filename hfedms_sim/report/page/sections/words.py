@@ -21,7 +21,7 @@ _WORDS = (
         "cause: uplink or downlink of a cell is full, so that transfers share it or wait for each other",
     ),
     ("chain length", "cause: sensors of a chain follow each other, and nobody is in the way"),
-    ("sensor rate", "cause: what one device can send or receive, alone on the air"),
+    ("sensor rate", "cause: what one sensor can send or receive, alone on the air"),
     ("duty cycle", "cause: silences that a rule or a quota demands after sending"),
     ("set-up and paging", "cause: connections are set up, sleeping sensors are woken"),
     ("coverage class", "how often a radio repeats itself to be heard; a higher class is slower"),
