@@ -14,10 +14,22 @@ from dataclasses import dataclass
 from math import exp, floor, log, log1p
 from typing import Any
 
-from hfedms_sim.scenario import ModelSpec, Scenario
+from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.units import BITS_PER_BYTE, BYTES_PER_PARAMETER
 
 _ROUNDING = 1e-9
+
+
+_IN_THE_FORMULA = {
+    "uplink_bps", "downlink_bps", "uplink_capacity_bps", "downlink_capacity_bps", "duplex", "channels", "latency_s",
+}  # fmt: skip
+"""Keys of profiles that the formula of seconds reads, or looks at before it applies."""
+_WITHOUT_SECONDS = {
+    "name", "description", "sources", "sharing", "inactivity_s", "release_assistance", "on_outage", "energy", "budget",
+    "repetitions",
+}  # fmt: skip
+"""Keys that take no time on one channel, without set-ups, outages or places. There is no closed form of seconds where
+any other key is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,18 +194,17 @@ def exact_seconds(scenario: Scenario, model: ModelSpec) -> float | None:
     profile = scenario.cells[0].profile
     serial = (
         len(scenario.cells) == 1
-        and profile.duplex == "cell-half"
-        and profile.channels_in("up") == 1
-        and profile.resource_units is None
-        and profile.class_latencies_s[0] == 0
-        and profile.setup_s == 0
-        and profile.idle is None
-        and profile.blocks is None
-        and profile.duty_cycle is None
-        and profile.fluctuation is None
-        and profile.frames is None
+        and _is_one_plain_channel(profile)
         and scenario.backbone.latency_s == 0
         and scenario.compute.is_instant
         and scenario.stream.arrival in ("saturated", "static")
     )
     return sent.serial_seconds(profile.uplink_bps, profile.downlink_bps) if sent and serial else None
+
+
+def _is_one_plain_channel(profile: NetworkProfile) -> bool:
+    """Return whether transfers follow one another at the profile's rates, and nothing else takes time."""
+    fields = type(profile).model_fields
+    changed = {key for key, field in fields.items() if getattr(profile, key) != field.get_default()}
+    is_serial = profile.duplex == "cell-half" and profile.channels_in("up") == 1 and profile.class_latencies_s[0] == 0
+    return is_serial and changed <= _IN_THE_FORMULA | _WITHOUT_SECONDS

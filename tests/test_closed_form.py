@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from hfedms_sim.closed_form import exact_seconds, exact_traffic, full_rounds, participants_of_chains
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import spec_of
-from hfedms_sim.scenario import ModelSpec, Scenario
+from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.simulation import run
 from tests.conftest import FAST, tiny_scenario
 
 Formed = TypeVar("Formed")
+BLOCKS = {"uplink_bits": 100, "downlink_bits": 100, "error_rate": 0.1}
 SERIAL = [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "downlink_bps": 5e3}}]
 
 
@@ -95,10 +96,28 @@ def test_options_the_formulas_do_not_cover_have_no_closed_form(changes: dict[str
     assert closed(exact_seconds, tiny_scenario(**changes)) is None
 
 
+def test_a_key_of_profiles_that_the_formula_does_not_know_has_no_closed_form() -> None:
+    class Profile(NetworkProfile):
+        turnaround_s: float = 0.0
+
+    scenario = tiny_scenario(cells=SERIAL)
+    (hall,) = scenario.cells
+
+    def seconds(turnaround_s: float) -> float | None:
+        profile = Profile(**hall.profile.model_dump(), turnaround_s=turnaround_s)
+        cells = (hall.model_copy(update={"profile": profile}),)
+        return closed(exact_seconds, scenario.model_copy(update={"cells": cells}))
+
+    assert seconds(0.0) == closed(exact_seconds, scenario) is not None
+    assert seconds(0.5) is None
+
+
 @pytest.mark.parametrize(
     "cells",
     [
         [{"name": "hall", "profile": FAST}],
+        [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "setup_s": 0.1}}],
+        [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "blocks": BLOCKS}}],
         [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "channels": 2}}],
         [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "latency_s": 0.1}}],
         [{"name": "hall", "profile": FAST | {"duplex": "cell-half", "resource_units": 12}}],
