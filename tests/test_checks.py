@@ -1,4 +1,4 @@
-"""The public checks of strategies: shipped ones pass, and each kind of broken one is told what is wrong with it."""
+"""The public checks: shipped strategies and networks pass, and each kind of broken one is told what is wrong."""
 
 import json
 import subprocess
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from hfedms_sim.checks import check_strategy
+from hfedms_sim.checks import check_model, check_strategy
+from hfedms_sim.models import MODELS
 from hfedms_sim.strategies import SHIPPED
 
 
@@ -16,6 +17,12 @@ from hfedms_sim.strategies import SHIPPED
 def test_shipped_strategies_keep_to_the_contract(name: str) -> None:
     changes: dict[str, Any] = {"beta": 3, "interval": 3} if name == "hfedms-d" else {}
     check_strategy(SHIPPED[name].Settings(name=name, learning_rate=0.05, **changes))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", MODELS.shipped)
+def test_shipped_networks_keep_to_the_contract(name: str) -> None:
+    check_model(MODELS.shipped[name], rounds=2)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ the strategy takes note of the record, and the learner trains what it says.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from hfedms_sim.stopping import Stopped
 from hfedms_sim.system.provenance import package_version
 from hfedms_sim.trace import RoundRow, Trace
 from hfedms_sim.units import format_seconds
-from hfedms_sim.world import RoundCost, Stalled, States, World
+from hfedms_sim.world import RoundCost, Stalled, World
 
 
 class PlayedRound(NamedTuple):
@@ -83,7 +83,9 @@ class Session:
             metrics = self._learn(record, teaches)
             self._rounds_played = record.round
             under_way = self._world.chains_under_way if plan.carries_over else None
-            self._trace.rounds.append(_round_row(played, metrics or Metrics(), self._lineage, under_way))
+            measured = (metrics or Metrics())._asdict()
+            row = RoundRow.of(plan, record, played.cost.columns(), measured, self._lineage, under_way)
+            self._trace.rounds.append(row)
             on_round(self._progress(record, metrics))
             if self._stopped is not None:
                 break
@@ -286,44 +288,6 @@ def _collector_paused() -> Iterator[None]:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
-
-
-def _round_row(played: PlayedRound, metrics: Metrics, lineage: str, chains_under_way: int | None) -> RoundRow:
-    plan, record, cost = played
-    trained = sum(participation.trained for participation in record.participations)
-    return RoundRow(
-        round=record.round,
-        cycle=record.cycle,
-        phase=record.phase,
-        start_s=record.start_s,
-        end_s=record.end_s,
-        groups=len(record.chains) // max(1, plan.edge_rounds),
-        total_groups=plan.total_groups,
-        participants=record.participants,
-        skipped=record.participants - trained,
-        group_distance=plan.group_distance,
-        **cost.traffic._asdict(),
-        energy_j=cost.energy_j,
-        baseline_energy_j=cost.baseline_energy_j,
-        **_joules(cost.by_state_j),
-        updated_parameters=trained * plan.trained_parameters,
-        **metrics._asdict(),
-        lineage=lineage,
-        arrived=record.arrivals,
-        deadline_missed=record.late,
-        void=record.is_void,
-        staleness=_mean([each for each, counts in zip(record.staleness, record.arrived, strict=True) if counts]),
-        under_way=chains_under_way,
-    )
-
-
-def _mean(numbers: Sequence[int]) -> float | None:
-    return sum(numbers) / len(numbers) if numbers else None
-
-
-def _joules(by_state_j: States | None) -> dict[str, Any]:
-    """Return the columns of joules by state; null if they are not modelled."""
-    return {f"{state}_j": None if by_state_j is None else getattr(by_state_j, state) for state in States._fields}
 
 
 def lineage_settings(scenario: Scenario, parts: Parts, computing: Computing) -> dict[str, Any]:

@@ -13,9 +13,11 @@ from functools import cached_property
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hfedms_sim.rounds import Direction, PayloadKind, Phase, WorkKind
+from hfedms_sim.rounds import Direction, PayloadKind, Phase, Plan, RoundRecord, WorkKind
+from hfedms_sim.transfers import Demand, Timeline, Transfer
 
 Outcome = Literal["ok", "lost", "aborted"]
+Figures = Mapping[str, Any]
 
 
 class RoundRow(NamedTuple):
@@ -55,6 +57,35 @@ class RoundRow(NamedTuple):
     staleness: Annotated[float | None, "of the chains that arrived: models made since the one each began with; mean"]
     under_way: Annotated[int | None, "chains that go on after a window; null where there is a barrier"]
 
+    @staticmethod
+    def of(
+        plan: Plan, record: RoundRecord, spent: Figures, measured: Figures, lineage: str, under_way: int | None
+    ) -> "RoundRow":
+        """Return the row of a round that was played; `spent` and `measured` are columns as they are."""
+        trained = sum(participation.trained for participation in record.participations)
+        staleness = [each for each, counts in zip(record.staleness, record.arrived, strict=True) if counts]
+        return RoundRow(
+            round=record.round,
+            cycle=record.cycle,
+            phase=record.phase,
+            start_s=record.start_s,
+            end_s=record.end_s,
+            groups=len(record.chains) // max(1, plan.edge_rounds),
+            total_groups=plan.total_groups,
+            participants=record.participants,
+            skipped=record.participants - trained,
+            group_distance=plan.group_distance,
+            **spent,
+            updated_parameters=trained * plan.trained_parameters,
+            **measured,
+            lineage=lineage,
+            arrived=record.arrivals,
+            deadline_missed=record.late,
+            void=record.is_void,
+            staleness=sum(staleness) / len(staleness) if staleness else None,
+            under_way=under_way,
+        )
+
 
 class TransferRow(NamedTuple):
     transfer: Annotated[int, "from 0, in the order they ended"]
@@ -78,6 +109,26 @@ class TransferRow(NamedTuple):
     held_s: Annotated[float | None, "of the time before it began, in which its cell or its sensor's radio was down"]
     paused_s: Annotated[float | None, "the same, after it began"]
     version: Annotated[int | None, "round that made the model it carries or was made from; 0: the initial one"]
+
+    @staticmethod
+    def of(
+        number: int,
+        in_round: int,
+        transfer: Transfer,
+        cell: str,
+        timeline: Timeline,
+        sent: Demand,
+        energy_j: float | None,
+        outcome: Outcome,
+    ) -> "TransferRow":
+        """Return the row of a transfer that has ended."""
+        ready_s, start_s, end_s, held_s, paused_s = timeline
+        _, version, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
+        return TransferRow(
+            number, in_round, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
+            ready_s, start_s, end_s, sent.airtime_s, sent.retransmitted_bytes, energy_j, outcome, held_s, paused_s,
+            version,
+        )  # fmt: skip
 
 
 class WorkRow(NamedTuple):

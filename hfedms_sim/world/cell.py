@@ -13,6 +13,7 @@ from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
+from hfedms_sim.transfers import Demand, Timeline, Transfer
 from hfedms_sim.world.energy.connections import Connections
 from hfedms_sim.world.energy.ledger import Ledger
 from hfedms_sim.world.energy.meter import EnergyMeter, RoundEnergy
@@ -23,9 +24,8 @@ from hfedms_sim.world.radio.frame_medium import FrameMedium
 from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.medium import Medium
 from hfedms_sim.world.radio.shared_medium import SharedMedium
-from hfedms_sim.world.radio.transfer import Demand, Transfer
 from hfedms_sim.world.site.attachment import Attachment
-from hfedms_sim.world.transfer_log import Timeline, TransferLog
+from hfedms_sim.world.transfer_log import TransferLog
 
 
 class Attempt:

@@ -12,11 +12,10 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.trace import Outcome
+from hfedms_sim.transfers import Demand, Timeline, Transfer
 from hfedms_sim.world.cell import Attempt, Cell, Surroundings
 from hfedms_sim.world.faults.conditions import Conditions
 from hfedms_sim.world.faults.patience import Disturbed, GivenUp
-from hfedms_sim.world.radio.transfer import Demand, Transfer
-from hfedms_sim.world.transfer_log import Timeline
 
 _NOTHING = Demand(0.0, 0)
 _MOST_BREAKS = 1000  # in a row, in which a transfer has come no further

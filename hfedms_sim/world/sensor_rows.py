@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.trace import SensorRow, TableRecorder
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.energy.meter import States
 from hfedms_sim.world.energy.sensor_energy import SensorEnergy
 from hfedms_sim.world.processors import Processors
-from hfedms_sim.world.radio.transfer import Transfer
 from hfedms_sim.world.site.attachment import Attachment, Placed
 
 Columns = Mapping[str, NDArray[np.generic]]

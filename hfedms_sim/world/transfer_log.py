@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from hfedms_sim.rounds import Direction
 from hfedms_sim.trace import Outcome, Trace, TransferRow
+from hfedms_sim.transfers import Demand, Timeline, Transfer
 from hfedms_sim.world.invariants import Invariants
-from hfedms_sim.world.radio.transfer import Demand, Transfer
 from hfedms_sim.world.sensor_rows import SensorTraffic
 
 
@@ -15,20 +15,6 @@ class Traffic(NamedTuple):
     uplink_bytes: int
     downlink_bytes: int
     retransmitted_bytes: int
-
-
-class Timeline(NamedTuple):
-    """When a transfer was what."""
-
-    ready_s: float
-    """The payload was at the radio."""
-    start_s: float
-    """Its airtime began."""
-    end_s: float
-    held_s: float = 0.0
-    """How long it waited for what was down, before its airtime began."""
-    paused_s: float = 0.0
-    """The same, after that."""
 
 
 class TransferLog:
@@ -57,18 +43,15 @@ class TransferLog:
 
         `sent` is what it took, which is less than its demand if it was aborted.
         """
-        ready_s, start_s, end_s, held_s, paused_s = timeline
-        _, version, group, (hop, source, target), direction, (payload, size_bytes), sensor, _ = transfer
         airtime_s, retransmitted_bytes = sent.airtime_s, sent.retransmitted_bytes
+        ready_s, start_s, end_s = timeline[:3]
+        direction, size_bytes = transfer.direction, transfer.payload.size_bytes
         self._invariants.end(outcome, size_bytes, ready_s, start_s, end_s, airtime_s)
         arrived_bytes = size_bytes if outcome == "ok" else 0
         self.payload_bytes[direction] += arrived_bytes
         self.of_sensors.note(transfer, arrived_bytes, airtime_s, end_s - ready_s)
         self._retransmitted_bytes += retransmitted_bytes
-        row = TransferRow(
-            self._transfers, self.round, group, hop, direction, payload, source, target, sensor, cell, size_bytes,
-            ready_s, start_s, end_s, airtime_s, retransmitted_bytes, energy_j, outcome, held_s, paused_s, version,
-        )  # fmt: skip
+        row = TransferRow.of(self._transfers, self.round, transfer, cell, timeline, sent, energy_j, outcome)
         self._trace.transfers.append(row)
         self._transfers += 1
 

@@ -52,6 +52,13 @@ class RoundCost(NamedTuple):
     baseline_energy_j: float | None = None
     by_state_j: States | None = None
 
+    def columns(self) -> dict[str, float | None]:
+        """Return what a row of rounds says of it; null if joules are not modelled."""
+        by_state_j = self.by_state_j
+        joules = {f"{state}_j": None if by_state_j is None else getattr(by_state_j, state) for state in States._fields}
+        spent_j = {"energy_j": self.energy_j, "baseline_energy_j": self.baseline_energy_j}
+        return {**self.traffic._asdict(), **spent_j, **joules}
+
 
 class World:
     def __init__(self, scenario: Scenario, trace: Trace, sizes: Sizes | None = None) -> None:

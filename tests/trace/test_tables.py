@@ -9,9 +9,9 @@ from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import Hop, Payload
 from hfedms_sim.trace import TABLES, FaultRow, Table, Trace, arrow_schema
 from hfedms_sim.trace.tables import Column
+from hfedms_sim.transfers import Demand, Timeline, Transfer
 from hfedms_sim.world.invariants import Invariants
-from hfedms_sim.world.radio.transfer import Demand, Transfer
-from hfedms_sim.world.transfer_log import Timeline, TransferLog
+from hfedms_sim.world.transfer_log import TransferLog
 
 
 class _Row(NamedTuple):

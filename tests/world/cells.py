@@ -9,11 +9,11 @@ from hfedms_sim.scenario import Cell as CellSettings
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.trace import Trace
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell, Surroundings
 from hfedms_sim.world.energy.ledger import Ledger
 from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.radio.loss_draws import LossDraws
-from hfedms_sim.world.radio.transfer import Transfer
 from hfedms_sim.world.site.attachment import Placed, RoundRobin, make_attachment
 from hfedms_sim.world.transfer_log import TransferLog
 

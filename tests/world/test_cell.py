@@ -7,10 +7,10 @@ from simpy import Environment
 
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.seeds import Draws
+from hfedms_sim.transfers import Demand
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.radio.blocks import failed_blocks
 from hfedms_sim.world.radio.loss_draws import LossDraws
-from hfedms_sim.world.radio.transfer import Demand
 from tests.world.cells import SEED, SENSORS, make_cell, transfer
 
 

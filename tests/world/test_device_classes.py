@@ -12,13 +12,13 @@ from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.processes import AllDone
 from hfedms_sim.world.radio.delivery import Delivery
 from hfedms_sim.world.radio.frame_losses import lost_frames
 from hfedms_sim.world.radio.frame_medium import FrameMedium
 from hfedms_sim.world.radio.loss_draws import LossDraws
-from hfedms_sim.world.radio.transfer import Transfer
 from tests.conftest import tiny_scenario
 from tests.world.cells import make_cell, transfer
 from tests.world.frames import FRAMES

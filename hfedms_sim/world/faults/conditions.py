@@ -26,6 +26,7 @@ from hfedms_sim.scenario.faults import (
     TransferLoss,
 )
 from hfedms_sim.seeds import Draws
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.units import format_seconds
 from hfedms_sim.world.faults.absences import absences_of
 from hfedms_sim.world.faults.log import FaultLog
@@ -33,7 +34,6 @@ from hfedms_sim.world.faults.paths import joint_path, paths_of, sensors_path, sp
 from hfedms_sim.world.faults.patience import Crashed, Disturbed, GivenUp, Interrupting, Part, Watch, patiently, until
 from hfedms_sim.world.faults.spells import Spells
 from hfedms_sim.world.processes import running
-from hfedms_sim.world.radio.transfer import Transfer
 
 _CRASHED, _DISTURBED = Crashed(), Disturbed()  # causes of interrupts
 _NOTHING_HAPPENS = nullcontext()

@@ -13,12 +13,12 @@ from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import Direction, Hop, Payload, WorkStep
 from hfedms_sim.trace import CaptureRow, Outcome, Trace, WorkRow
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.energy.ledger import Ledger
 from hfedms_sim.world.faults.conditions import Conditions
 from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.processors import Processors
-from hfedms_sim.world.radio.transfer import Transfer
 from hfedms_sim.world.site.attachment import Attachment
 from hfedms_sim.world.streams.buffers import Capture
 from hfedms_sim.world.streams.streams import Streams

@@ -11,13 +11,13 @@ from simpy import Interrupt
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import EVERYONE, SERVER, Hop, Participation, Scatter
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.faults.conditions import Conditions
 from hfedms_sim.world.faults.patience import GivenUp
 from hfedms_sim.world.play.floor import NO_CHAIN, ChainId, Floor
 from hfedms_sim.world.play.stage import Stage, Visit, said
 from hfedms_sim.world.processes import AllDone
-from hfedms_sim.world.radio.transfer import Transfer
 
 
 class Place(NamedTuple):

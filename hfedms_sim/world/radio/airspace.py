@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from hfedms_sim.frame_trains import Rhythm
 from hfedms_sim.rounds import Direction
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.radio.frame_losses import overlap
-from hfedms_sim.world.radio.transfer import Transfer
 
 Sender = tuple[Direction, int]
 

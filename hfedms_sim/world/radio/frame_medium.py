@@ -27,13 +27,13 @@ from simpy import Environment, Event, Timeout
 from hfedms_sim.frame_trains import PolledTrain, Train, downlink_train, polled_train, uplink_train
 from hfedms_sim.rounds import EVERYONE
 from hfedms_sim.scenario import NetworkProfile
+from hfedms_sim.transfers import Demand, Transfer
 from hfedms_sim.world.processes import EndOfInstant
 from hfedms_sim.world.radio.airspace import Airspace, Sender, Voice
 from hfedms_sim.world.radio.delivery import Delivery
 from hfedms_sim.world.radio.frame_losses import Deafness, loss_probability, lost_frames, overlap
 from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.medium import Capacity
-from hfedms_sim.world.radio.transfer import Demand, Transfer
 
 _GATEWAY = -1
 _ROUNDING = 1e-9  # of a share of frames

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.rounds import Direction, PayloadKind
 from hfedms_sim.seeds import Draws, EntityDraws
-from hfedms_sim.world.radio.transfer import Transfer
+from hfedms_sim.transfers import Transfer
 
 _KINDS: dict[PayloadKind, int] = {"model": 0, "classifier": 0, "report": 1, "scatter": 2}
 _DIRECTIONS: dict[Direction, int] = {"up": 0, "down": 1}

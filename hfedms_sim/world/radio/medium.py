@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 from simpy import Event
 
 from hfedms_sim.rounds import Direction
+from hfedms_sim.transfers import Demand, Transfer
 from hfedms_sim.world.radio.delivery import Delivery
-from hfedms_sim.world.radio.transfer import Demand, Transfer
 
 
 class Capacity(NamedTuple):

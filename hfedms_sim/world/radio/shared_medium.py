@@ -27,6 +27,7 @@ from hfedms_sim.rounds import Direction
 from hfedms_sim.scenario import NetworkProfile
 from hfedms_sim.scenario.profile import Blocks
 from hfedms_sim.seeds import Draws
+from hfedms_sim.transfers import Demand, Transfer
 from hfedms_sim.units import BITS_PER_BYTE
 from hfedms_sim.world.radio.airtime import FairPool, FifoPool, Pool
 from hfedms_sim.world.radio.blocks import Law, failed_blocks, law_of_failures
@@ -35,7 +36,6 @@ from hfedms_sim.world.radio.fluctuation import Availability
 from hfedms_sim.world.radio.loss_draws import LossDraws
 from hfedms_sim.world.radio.medium import Capacity
 from hfedms_sim.world.radio.tabulated import Tabulated
-from hfedms_sim.world.radio.transfer import Demand, Transfer
 from hfedms_sim.world.site.attachment import Attachment
 
 

@@ -14,9 +14,9 @@ from hfedms_sim.scenario import Idle, Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace
+from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.energy.paging import Paging
-from hfedms_sim.world.radio.transfer import Transfer
 from tests.conftest import tiny_scenario
 from tests.world.cells import SEED, SENSORS, make_cell, transfer
 

@@ -19,12 +19,12 @@ from hfedms_sim.scenario import NetworkProfile, load_profile
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import run
 from hfedms_sim.trace import Trace
+from hfedms_sim.transfers import Demand
 from hfedms_sim.world.processes import AllDone, Process
 from hfedms_sim.world.radio.blocks import failed_blocks
 from hfedms_sim.world.radio.delivery import Delivery
 from hfedms_sim.world.radio.frame_medium import FrameMedium
 from hfedms_sim.world.radio.loss_draws import LossDraws
-from hfedms_sim.world.radio.transfer import Demand
 from tests.conftest import tiny_scenario
 from tests.world.cells import SEED, SENSORS, make_cell, transfer
 from tests.world.frames import FRAMES

@@ -8,9 +8,9 @@ from simpy import Environment
 
 from hfedms_sim.rounds import Direction, Payload
 from hfedms_sim.seeds import Draws
+from hfedms_sim.transfers import Demand
 from hfedms_sim.world.radio.blocks import failed_blocks
 from hfedms_sim.world.radio.loss_draws import LossDraws
-from hfedms_sim.world.radio.transfer import Demand
 from tests.world.cells import SEED, make_cell, transfer
 
 BLOCKS = {"uplink_bits": 100, "downlink_bits": 300, "error_rate": 0.2}

@@ -49,3 +49,17 @@ class Demand(NamedTuple):
         share = airtime_s / self.airtime_s if airtime_s else 0.0
         again_bytes = int(self.retransmitted_bytes * airtime_s / self.airtime_s) if airtime_s else 0
         return Demand(airtime_s, again_bytes, self.extra_transmit_s * share, self.extra_receive_s * share)
+
+
+class Timeline(NamedTuple):
+    """When a transfer was what."""
+
+    ready_s: float
+    """The payload was at the radio."""
+    start_s: float
+    """Its airtime began."""
+    end_s: float
+    held_s: float = 0.0
+    """How long it waited for what was down, before its airtime began."""
+    paused_s: float = 0.0
+    """The same, after that."""
