@@ -30,7 +30,7 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name != "allow_large"}
 
 
-class Outcome(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What a trial came to, and what was found damaged on the way, a line each."""
 
     summary: Mapping[str, Any]
@@ -81,7 +81,7 @@ class TrialTask:
     imports: tuple[str, ...] = ()
     """Modules that a process must have imported to know the scenario's parts."""
 
-    def perform(self, on_round: OnRound) -> Outcome:
+    def perform(self, on_round: OnRound) -> TrialOutcome:
         """Return what the record of the trial is made of."""
         _import_all(self.imports)
         notices: list[str] = []
@@ -97,7 +97,7 @@ class TrialTask:
             on_round=on_round,
             on_notice=notices.append,
         )
-        return Outcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
+        return TrialOutcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
 
     def _opened(self) -> RunDirectory:
         """Return the trial's directory; a damaged or busy one is no fault of the scenario, so it is no InputError."""

@@ -9,8 +9,8 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
-from hfedms_sim.paper.experiments.axes import Axis, axis_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.intervals import parameters_claim
 from hfedms_sim.paper.experiments.race import Race, Racer
 from hfedms_sim.paper.published import BASELINES, HFEDMS, KINDS, STATIC_GROUPINGS, DataKind
@@ -36,7 +36,7 @@ def _trials(study: Study) -> list[Trial]:
     return trials
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     claims = [
         claim
         for column in study.columns
@@ -50,7 +50,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
     if "tuned" in study.columns:
         claims += _tuned_race(study, results)
         tables.append(_tuned_table(study))
-    return Outcome(tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
+    return ExperimentOutcome(
+        tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims)
+    )
 
 
 def _accuracy_table(study: Study, results: Results) -> Table:
@@ -90,7 +92,7 @@ def _score(seeds: Seeds) -> str:
 def _cost_table(study: Study, results: Results) -> Table:
     """Return what a stream's accuracies cost on the paper's cell: the question that a network engineer asks."""
     ends = results.of("fedavg", "stream").final("simulated_s").values()
-    time, sent = axis_of("simulated_s", max(ends, default=0.0)), axis_of("bytes", 0.0)
+    time, sent = cost_axis_of("simulated_s", max(ends, default=0.0)), cost_axis_of("bytes", 0.0)
     header = ["strategy", "settings", *(f"{time.name} to {target:g}" for target in TARGETS), f"{sent.name} a round"]
     rows: list[tuple[Value, ...]] = []
     for column in study.columns:
@@ -102,7 +104,7 @@ def _cost_table(study: Study, results: Results) -> Table:
     return Table("time-to-accuracy", "Simulated time to an accuracy, streams", tuple(header), tuple(rows), note)
 
 
-def _times(study: Study, seeds: Seeds, axis: Axis) -> list[str]:
+def _times(study: Study, seeds: Seeds, axis: CostAxis) -> list[str]:
     cells = []
     for target in TARGETS:
         spent = seeds.spent(axis.measure, target, study.scale.evaluate_every)
@@ -111,7 +113,7 @@ def _times(study: Study, seeds: Seeds, axis: Axis) -> list[str]:
     return cells
 
 
-def _sent_a_round(seeds: Seeds, axis: Axis) -> float | None:
+def _sent_a_round(seeds: Seeds, axis: CostAxis) -> float | None:
     total, rounds = seeds.mean(axis.measure), seeds.mean("round")
     return None if total is None or not rounds else total / axis.unit / rounds
 

@@ -8,7 +8,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, HeatMap, Line, Lines, Panel, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, mean_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, mean_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.schedule import Growth, group_count, group_size
@@ -32,7 +32,7 @@ def _trials(study: Study) -> list[Trial]:
     ]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     scale = study.scale
     grid: Grid = {
         law: {(alpha, beta): _loss(results, law, alpha, beta) for alpha in alphas for beta in scale.betas}
@@ -41,7 +41,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
     figure = Figure(
         "growth", f"HFedMS-S, static data, {study.words}", (*_heat_maps(scale, grid), *_group_curves(study)), columns=3
     )
-    return Outcome((_table(study, grid),), (figure,), (_claim(scale, grid),))
+    return ExperimentOutcome((_table(study, grid),), (figure,), (_claim(scale, grid),))
 
 
 def _loss(results: Results, law: str, alpha: float, beta: int) -> dict[int, float]:

@@ -13,8 +13,8 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
 from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
-from hfedms_sim.paper.experiments.axes import Axis, axis_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.efficiency import of_interval, trials_of_interval
 from hfedms_sim.paper.published import INTERVALS
 from hfedms_sim.paper.study import Study
@@ -27,9 +27,9 @@ def _trials(study: Study) -> list[Trial]:
     return [trial for interval in INTERVALS for trial in trials_of_interval(study, interval)]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {interval: of_interval(results, interval) for interval in INTERVALS}
-    axes = [axis_of(measure, max(found[1].final(measure).values(), default=0.0)) for measure in _COSTS]
+    axes = [cost_axis_of(measure, max(found[1].final(measure).values(), default=0.0)) for measure in _COSTS]
     panels = [
         Lines(f"{measure} against {axis.name}", axis.name, measure, _lines(found, axis, measure))
         for axis in axes
@@ -44,15 +44,15 @@ def _outcome(study: Study, results: Results) -> Outcome:
     dynamic = {f"T = {interval}": seeds for interval, seeds in found.items() if interval > 1}
     claims = (_jumps(found[5]), parameters_claim("defaults", found[1], dynamic))
     figure = Figure("intervals", f"HFedMS on streams, {study.words}", tuple(panels))
-    return Outcome((table,), (figure,), claims)
+    return ExperimentOutcome((table,), (figure,), claims)
 
 
-def _lines(found: dict[int, Seeds], axis: Axis, measure: str) -> tuple[Line, ...]:
+def _lines(found: dict[int, Seeds], axis: CostAxis, measure: str) -> tuple[Line, ...]:
     lines = (seeds.line(f"T = {interval}", axis.measure, measure, axis.unit) for interval, seeds in found.items())
     return tuple(lines)
 
 
-def _spent(seeds: Seeds, axis: Axis) -> str:
+def _spent(seeds: Seeds, axis: CostAxis) -> str:
     return shown([value / axis.unit for value in seeds.final(axis.measure).values()], 2)
 
 

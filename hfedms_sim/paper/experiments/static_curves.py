@@ -6,7 +6,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, log_ratio
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, log_ratio
 from hfedms_sim.paper.published import STATIC_GROUPINGS
 from hfedms_sim.paper.study import Study
 
@@ -17,7 +17,7 @@ def _trials(study: Study) -> list[Trial]:
     return [trial for name in STRATEGIES for trial in study.trials(name, "static")]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {name: results.of(name, "static") for name in STRATEGIES}
     panels = tuple(
         Lines(
@@ -44,7 +44,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
     note = f"{study.words}. The paper shows the two fixed groupings as curves only."
     table = Table("static-curves", "Static data: where the curves end", header, tuple(rows), note)
     figure = Figure("static-curves", f"Static data, {study.words}", panels)
-    return Outcome((table,), (figure,), (_order(found), _overfitting(found)))
+    return ExperimentOutcome((table,), (figure,), (_order(found), _overfitting(found)))
 
 
 def loss_trend(seeds: Seeds) -> dict[int, float]:
