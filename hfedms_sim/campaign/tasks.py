@@ -75,8 +75,10 @@ class TrialTask:
     options: Options
     directory: Path
     parent: Path | None = None
-    """The run that it learns from, up to the lineage `fork`; it trains by itself if that is gone."""
+    """The run that it learns from: what that has learnt under the same lineages. It trains by itself if that is gone."""
     fork: str | None = None
+    """The last lineage that it shares with `parent`. Only Ray's workers read it, to choose the checkpoint that is sent
+    along; where the parent's directory can be read, all of its checkpoints are at hand."""
     pins: frozenset[str] = field(default=frozenset())
     imports: tuple[str, ...] = ()
     """Modules that a process must have imported to know the scenario's parts."""
