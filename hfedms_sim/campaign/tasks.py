@@ -75,7 +75,7 @@ class TrialTask:
     options: Options
     directory: Path
     parent: Path | None = None
-    """The run that it learns from: what that has learnt under the same lineages. It trains by itself if that is gone."""
+    """The run whose rounds of the same lineages need not be trained again; if it is gone, the trial trains them."""
     fork: str | None = None
     """The last lineage that it shares with `parent`. Only Ray's workers read it, to choose the checkpoint that is sent
     along; where the parent's directory can be read, all of its checkpoints are at hand."""
