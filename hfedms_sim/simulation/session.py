@@ -141,7 +141,7 @@ class Session:
         }
 
     def wall_s(self, rounds_s: float) -> dict[str, float]:
-        """Return by phase the seconds that all rounds took, without their checkpoints."""
+        """Return the seconds that all rounds took, without their checkpoints, by what was done in them."""
         spent_s = {"plan": self._planner.wall_s, "learn": 0.0, "evaluate": 0.0}
         if self.learner is not None:
             spent_s |= {"learn": self.learner.learn_s, "evaluate": self.learner.evaluate_s}

@@ -8,7 +8,7 @@ were chosen (tuning.py). Nothing is adjusted towards the paper.
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part, paired
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
 from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.intervals import parameters_claim
@@ -139,8 +139,8 @@ def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> C
         theirs = results.of(rival, kind, column=column)
         told = "" if theirs else "not run"
         accuracy, loss = (paired(ours.final(each), theirs.final(each)) for each in ("accuracy", "loss"))
-        parts.append(Part(f"more accurate than {rival}", accuracy, told))
-        parts.append(Part(f"less loss than {rival}", tuple(-each for each in loss), told))
+        parts.append(ClaimPart(f"more accurate than {rival}", accuracy, told))
+        parts.append(ClaimPart(f"less loss than {rival}", tuple(-each for each in loss), told))
     return Claim(name, column, tuple(parts), "" if ours else f"no runs on {kind} data with these settings")
 
 
@@ -160,7 +160,7 @@ def _streams_are_harder(column: Column, results: Results) -> Claim:
     for name in BASELINES:
         values = paired(results.of(name, "static", column=column).final("accuracy"), streams[name])
         if values:
-            parts.append(Part(f"{name} is worse on streams", values))
+            parts.append(ClaimPart(f"{name} is worse on streams", values))
     seeds = sorted(set.intersection(*({*finals} for finals in streams.values())))
     if seeds:
         parts += _order_on_streams([{name: finals[seed] for name, finals in streams.items()} for seed in seeds])
@@ -168,7 +168,7 @@ def _streams_are_harder(column: Column, results: Results) -> Claim:
     return Claim("Q3", column, tuple(parts) if compared else (), "" if compared else "needs runs on both kinds of data")
 
 
-def _order_on_streams(by_seed: list[dict[str, float]]) -> list[Part]:
+def _order_on_streams(by_seed: list[dict[str, float]]) -> list[ClaimPart]:
     """Return who is best and who is worst, given each seed's accuracies."""
     adaptive, plain = [], []
     for accuracy in by_seed:
@@ -177,8 +177,8 @@ def _order_on_streams(by_seed: list[dict[str, float]]) -> list[Part]:
         best_plain = max(accuracy[name] for name in _PLAIN)
         plain.append(min(accuracy[name] for name in BASELINES if name not in _PLAIN) - best_plain)
     return [
-        Part("the two best on streams are adaptive servers", tuple(adaptive)),
-        Part("FedAvg and FedProx are the worst there", tuple(plain)),
+        ClaimPart("the two best on streams are adaptive servers", tuple(adaptive)),
+        ClaimPart("FedAvg and FedProx are the worst there", tuple(plain)),
     ]
 
 

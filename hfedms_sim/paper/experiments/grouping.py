@@ -10,7 +10,7 @@ from hfedms_sim.exhibits import Boxes, Figure, Table
 from hfedms_sim.grouping import CpdKind
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part
+from hfedms_sim.paper.claims import Claim, ClaimPart
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.group_distances import GROUPS, Spread, spreads_of
 from hfedms_sim.paper.study import Study
@@ -83,7 +83,7 @@ def _claim(spreads: Sequence[Spread]) -> Claim:
             ratio = float(np.mean(medians[less] / medians[more]))
             told = f"ratio {ratio:.3f}" + ("" if printed is None else f", published {printed:g}")
             parts.append(
-                Part(
+                ClaimPart(
                     f"{NAMES[less]} below {NAMES[more]}, {name}", tuple((medians[more] - medians[less]).tolist()), told
                 )
             )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
-from hfedms_sim.paper.claims import Claim, Part
+from hfedms_sim.paper.claims import Claim, ClaimPart
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
 from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.efficiency import of_interval, trials_of_interval
@@ -60,9 +60,9 @@ def _jumps(dynamic: Seeds) -> Claim:
     gains = [found for result in dynamic.by_seed.values() if (found := gains_of(result.curve)) is not None]
     told = ", ".join(f"{each.calibration:+.4f} and {each.full:+.4f}" for each in gains)
     parts = (
-        Part("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
-        Part("full rounds raise it too", tuple(each.full for each in gains)),
-        Part(
+        ClaimPart("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
+        ClaimPart("full rounds raise it too", tuple(each.full for each in gains)),
+        ClaimPart(
             "calibration rounds of a cycle more than its full round",
             tuple(each.calibration - each.full for each in gains),
             told,
@@ -99,7 +99,7 @@ def parameters_claim(column: Column, static: Seeds, dynamic: Mapping[str, Seeds]
         for measure, sign, text in (("accuracy", 1, "more accurate"), ("loss", -1, "less loss")):
             pairs = _at_equal_parameters(static, seeds, measure)
             parts.append(
-                Part(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
+                ClaimPart(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
             )
     return Claim("Q13", column, tuple(parts))
 

@@ -6,7 +6,7 @@ HFedMS-D without SCC (`scc: off`) is shown beside it. The oracle keeps every raw
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
-from hfedms_sim.paper.claims import Claim, Part, paired
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds
 from hfedms_sim.paper.study import Study
 
@@ -75,7 +75,7 @@ def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
     """Judge the paper's order. In the program's reading the oracle has less to begin with than SCC: no upper bound."""
     order = [pair for pair in _BETTER if study.reading == "text" or "oracle" not in pair]
     parts = [
-        Part(
+        ClaimPart(
             f"{more} ends more accurate than {less}",
             paired(found[more].final("accuracy"), found[less].final("accuracy")),
         )
