@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from hfedms_sim.learning import BUNDLE_BYTES
 from hfedms_sim.learning.engine.base import Chain, Sgd, TrainedChains
 from hfedms_sim.learning.engine.chain_bundle import ChainBundle, LayerFactories, bundle_bytes
 from hfedms_sim.learning.engine.chain_bundles import ChainBundles, Numbered
@@ -24,8 +25,6 @@ from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.engine.steps import steps_of
 from hfedms_sim.learning.engine.threads import ChainThreads
 from hfedms_sim.learning.networks import Network, Weights
-
-_BUNDLE_BYTES = 256 * 10**6
 
 
 class LowRankEngine:
@@ -112,7 +111,7 @@ class LowRankEngine:
     def _trained(
         self, stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
     ) -> Iterator[Numbered]:
-        budget_bytes = _BUNDLE_BYTES // self._threads.count
+        budget_bytes = BUNDLE_BYTES // self._threads.count
         for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
             yield members, ChainBundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
 
