@@ -4,8 +4,8 @@
     rounds|transfers|work|captures|faults|sensors.parquet
 
 Tables hold nothing that differs between two equal runs; wall-clock times are in provenance and summary only. A file
-that does not match its checksum (checksums.py) is refused when it is read. How the directory is made and written is in
-run_directory.py.
+that does not match its checksum (system/checksums.py) is refused when it is read. How the directory is made and written
+is in run_directory.py.
 """
 
 from collections.abc import Callable, Iterator, Mapping

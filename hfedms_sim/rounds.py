@@ -48,14 +48,17 @@ class Hop(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A chain: the sensors train one after the other, in this order."""
+    """Sensors that are planned together: a chain, in which they train one after the other, in this order.
+
+    In a plan with `edge_rounds` it is a team (HierFAVG), whose sensors train side by side.
+    """
 
     number: int
     sensors: tuple[int, ...]
 
 
 class Singles(Sequence[Group]):
-    """Groups of one sensor each, made when they are asked for: there may be a million, of which few are."""
+    """Groups of one sensor each. Each is made when it is asked for: a million may stand by, and few are asked for."""
 
     def __init__(self, sensors: NDArray[np.int64], first_number: int = 0) -> None:
         self._sensors = sensors
@@ -75,21 +78,26 @@ class Singles(Sequence[Group]):
 
 
 class WorkStep(NamedTuple):
-    """A computation each participant does: over its batch, over what it keeps in memory, or both."""
+    """A computation that each participant does: over its batch, over what it keeps in memory, or over both."""
 
     kind: WorkKind
     multiply_adds_per_sample: int
     over_batch: bool = True
     over_memory: bool = False
     needs_memory: bool = False
-    skips_newcomers: bool = False
-    is_for_beginners: bool = False
+    """Whether a sensor whose memory is empty leaves it out."""
+    needs_stored_cycle: bool = False
+    """Whether a sensor that has never stored a cycle (`Plan.never_stored`) leaves it out."""
+    is_once_a_cycle: bool = False
+    """Whether a sensor does it only when it calibrates for the first time in the cycle (`Plan.first_calibrations`)."""
 
-    def samples(self, captured: int, memory: int, newcomer: bool = False, beginner: bool = False) -> int:
-        """Return over how many samples a sensor computes that has captured so many and keeps so many in memory."""
-        if (self.needs_memory and not memory) or (self.skips_newcomers and newcomer):
+    def samples(
+        self, captured: int, memory: int, has_never_stored: bool = False, is_first_calibration: bool = False
+    ) -> int:
+        """Return over how many samples a sensor computes, given how many it has captured and how many it remembers."""
+        if (self.needs_memory and not memory) or (self.needs_stored_cycle and has_never_stored):
             return 0
-        if self.is_for_beginners and not beginner:
+        if self.is_once_a_cycle and not is_first_calibration:
             return 0
         return captured * self.over_batch + memory * self.over_memory
 
@@ -111,12 +119,14 @@ class Plan:
     phase: Phase
     groups: tuple[Group, ...]
     total_groups: int
-    """M, how many there are to draw from; where everybody trains alone, each sensor that can take part is one."""
+    """M, the number of groups that `groups` is drawn from. Where everybody trains alone, each sensor that can take part
+    is a group."""
     payload: Payload
     """What the server sends."""
     work: tuple[WorkStep, ...]
     memory_fill: Mapping[int, int]
-    """How many samples of earlier cycles a sensor keeps, if any."""
+    """How many semantic vectors each sensor holds when the round is planned (raw samples with `scc: oracle`); a sensor
+    that is not in it holds none."""
     reuse_batch: bool
     """Whether sensors work on what they captured at the cycle's full round, instead of a new batch."""
     scatter: Scatter | None
@@ -124,35 +134,50 @@ class Plan:
     trained_parameters: int
     """How many parameters each participant trains: all, or the classifier's."""
     group_distance: int | None = None
-    """How unlike groups are in what they hold, where they were just formed by it (z of inter-cluster grouping)."""
+    """How unlike the groups are in the classes that they hold (z of inter-cluster grouping). None unless the groups
+    were formed by class counts for this very round."""
     extra_uplink_bytes: int = 0
     """What comes back to the server besides the model."""
     formed: tuple[tuple[int, ...], ...] = ()
-    """All the groups from which these were drawn, where later rounds draw from them again."""
-    newcomers: frozenset[int] = frozenset()
-    """Participants that have not stored a cycle yet, where they work less."""
+    """All the groups that `groups` was drawn from. Empty unless later rounds draw from them again."""
+    never_stored: frozenset[int] = frozenset()
+    """Participants that have not stored a cycle in this run so far. Empty unless such sensors do not calibrate
+    (`first_time: skip`)."""
     counts: NDArray[np.int64] | None = None
-    """The class counts that the groups were formed by, where later cycles form theirs by the same: sensors x classes,
-    with -1 in the rows of who has not reported."""
+    """The class counts that the groups were formed by: sensors x classes, with -1 in the rows of sensors that have not
+    reported. None unless later cycles form their groups by the same counts."""
     closes_after: int | None = None
     """How many groups have to arrive until the round is closed; None: all."""
-    beginners: frozenset[int] = frozenset()
-    """Participants that calibrate for the first time in this cycle, where they work more."""
+    first_calibrations: frozenset[int] = frozenset()
+    """Participants that have not calibrated in this cycle so far. They also do the work steps that are done once a
+    cycle, such as the extraction with the backup extractor."""
     relay_bytes: int | None = None
     """The size of what a sensor hands to the next; None: as `payload`."""
     uplink_bytes: int | None = None
     """The size of the model that comes back to the server; None: as `payload`."""
     carries_over: bool = False
-    """Whether the round is a window, and whoever is under way when it is closed goes on; else they are cut off."""
+    """Whether the round is a window: chains that are under way when it is closed go on. Else they are cut off."""
     standby: Sequence[Group] = ()
-    """For each chain that ends while a window is open, the first of these starts whose sensors are all idle."""
+    """Groups that wait for their start. Each time a chain ends while the window is open, the first group whose sensors
+    are all idle starts."""
     edge_rounds: int = 0
-    """If not 0, a group is no chain but a team, the sensors of one cell: they train side by side from the model of
-    their base station, which averages what they make, so many times before it goes to the server."""
+    """If not 0, a group is no chain but a team: the sensors of one cell. They train side by side from the model of
+    their base station, which then averages what they made. It does so `edge_rounds` times before its model goes to
+    the server."""
 
     @property
     def participants(self) -> int:
         return sum(len(group.sensors) for group in self.groups)
+
+    @property
+    def newcomers(self) -> frozenset[int]:
+        """The same as `never_stored`, as the world asks for it."""
+        return self.never_stored
+
+    @property
+    def beginners(self) -> frozenset[int]:
+        """The same as `first_calibrations`, as the world asks for it."""
+        return self.first_calibrations
 
     @property
     def relay_payload(self) -> Payload:
@@ -186,7 +211,8 @@ def empty_plan(round_number: int, cycle: int) -> Plan:
 
 
 Samples = tuple[tuple[int, int], ...]
-"""Some of a sensor's samples: (first arrival index, how many), ascending. Old and new may have others between them."""
+"""Some of a sensor's samples, as ranges of its arrival path: (first arrival index, how many), ascending. There may be
+gaps between the ranges."""
 
 
 class Participation(NamedTuple):
@@ -196,7 +222,7 @@ class Participation(NamedTuple):
     samples: Samples
     trained: bool
     handed_over: bool
-    """True: who does not hand over is in no chain. It is part of every lineage, so it stays."""
+    """Always True: a sensor that does not hand over is in no chain of a record. It is hashed into every lineage."""
     got_scatter: bool
 
     @property
@@ -206,17 +232,17 @@ class Participation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """The round as it happened: all the learner needs to know of the world.
+    """The round as it happened: all that the learner needs to know of the world.
 
-    In a window the chains are those that ended in it, in the order in which the server heard of them. Of a team
-    (`Plan.edge_rounds`) there is a chain for each of its edge rounds, with those that handed over in it.
+    In a window the chains are those that ended in it, in the order in which the server heard of them. A team
+    (`Plan.edge_rounds`) has a chain for each of its edge rounds: the sensors that handed over in it.
     """
 
     round: int
     cycle: int
     phase: Phase
     chains: tuple[tuple[Participation, ...], ...]
-    """Those that handed over, in their order, of each of the plan's groups."""
+    """For each of the plan's groups the sensors that handed over, in their order."""
     arrived: tuple[bool, ...]
     """Whether what a chain made counts at the server; none does in a void round."""
     start_s: float
@@ -224,17 +250,19 @@ class RoundRecord:
     arrivals: int = 0
     """How many chains came to the server, whether or not they counted."""
     late: int = 0
-    """How many were cut off when the round was closed."""
+    """How many chains were cut off when the round was closed."""
     participants: int = 0
     """The sensors of these chains, whether or not they handed over."""
     started: tuple[int, ...] = ()
     """The rounds in which the chains started; empty: all in this one."""
     under_way: tuple[int, ...] = ()
-    """The rounds in which those started that go on, each once and ascending: their versions are still needed."""
+    """The rounds in which the chains that go on have started, each once and ascending: the models that these chains
+    started from are still needed."""
     numbers: tuple[int, ...] = ()
-    """Those of the chains' groups."""
+    """The number of each chain's group."""
     models_since: tuple[int, ...] = ()
-    """How many models the server has made since each started; void windows make none. Empty: one in each round."""
+    """How many models the server has made since each chain started; void windows make none. Empty: one in each
+    round."""
 
     @property
     def staleness(self) -> tuple[int, ...]:
@@ -260,7 +288,8 @@ class RoundRecord:
 class NetworkView:
     """What a server could know of the network before a round: arrays by sensor number, and by cell where it says so.
 
-    Not a number is what it does not know (yet): rates of sensors out of coverage, durations before the first.
+    What the server does not know (yet) is NaN: rates of sensors out of coverage, durations before the first transfer or
+    work.
     """
 
     cell: NDArray[np.int64]
@@ -294,9 +323,11 @@ class PlanContext(NamedTuple):
     network: Callable[[], NetworkView]
     """The network as it is now; worked out when asked for."""
     sensors: NDArray[np.int64]
-    """Who can be asked to take part, ascending: not announced to be away, has reported if that was asked for, idle."""
+    """The sensors that can be asked to take part, ascending: idle, not announced to be away, and heard from if a report
+    was asked for."""
     under_way: NDArray[np.int64] = _NOBODY
-    """Who takes part in a chain of an earlier round that goes on, ascending; not who is announced to be away by now."""
+    """The sensors of chains of earlier rounds that go on, ascending, without those that are announced to be away by
+    now."""
     chains_under_way: int = 0
     """How many such chains there are."""
     metrics: Mapping[str, float | None] = MappingProxyType({})
@@ -305,15 +336,15 @@ class PlanContext(NamedTuple):
 
 
 def lineage_root(settings: Mapping[str, Any]) -> str:
-    """The hash a run starts from: everything but the rounds themselves that decides what is learnt."""
+    """Return the hash that a run starts from. `settings` decide what is learnt, together with the rounds themselves."""
     return sha256(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def lineage_after(parent: str, record: RoundRecord) -> str:
-    """The hash after one more round. Columns are hashed as little-endian 64-bit integers.
+    """Return the hash after one more round. Columns are hashed as little-endian 64-bit integers.
 
-    A chain in which nobody handed over is as if it had not been planned: nothing is learnt from it. Versions are hashed
-    where one is older than the round, or is kept for a chain under way.
+    A chain in which nobody handed over is left out, as if it had not been planned: nothing is learnt from it. The ages
+    of chains are hashed if a chain started before this round, or if one is still under way.
     """
     participations = list(record.participations)
     each_chain = zip(record.chains, record.arrived, record.ages, strict=True)

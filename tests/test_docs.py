@@ -9,6 +9,7 @@ import ast
 import json
 import re
 import shlex
+import tokenize
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
@@ -566,3 +567,28 @@ def test_every_errand_leads_to_files_that_there_are() -> None:
     named = re.findall(r"`([a-z_/]+(?:/|\.py))`", errands)
     assert len(named) > 30
     assert [path for path in named if not (ROOT / "hfedms_sim" / path).exists() and path != "hfedms_sim/"] == []
+
+
+SOURCES = sorted((ROOT / "hfedms_sim").rglob("*.py"))
+
+
+def test_files_that_docstrings_and_comments_name_are_there() -> None:
+    """A bare name is in the file's own directory or below; a path, or a name further up, starts at one around it."""
+    named = [(path, name) for path in SOURCES for name in python_files_named_in(path)]
+    assert len(named) > 80
+    assert [(str(path.relative_to(ROOT)), name) for path, name in named if not is_there(path, name)] == []
+
+
+def python_files_named_in(path: Path) -> Iterator[str]:
+    """Yield what looks like a Python file in a module's comments, its docstrings and those of its attributes."""
+    text = text_of(path)
+    said = [each.string for each in tokenize.generate_tokens(StringIO(text).readline) if each.type == tokenize.COMMENT]
+    statements = (each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Expr))
+    said += [each.value for each in statements if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    for each in said:
+        yield from re.findall(r"(?<![\w./*-])(?:[\w-]+/)*[\w-]+\.py\b", each)
+
+
+def is_there(path: Path, name: str) -> bool:
+    around = [each for each in path.parents if each.is_relative_to(ROOT)]
+    return any((each / name).is_file() for each in around) or ("/" not in name and any(path.parent.rglob(name)))

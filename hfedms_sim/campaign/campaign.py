@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 from hfedms_sim.campaign import records
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
-from hfedms_sim.campaign.dispatch import Step, dispatched
+from hfedms_sim.campaign.dispatch import DispatchStep, dispatched
 from hfedms_sim.campaign.records import TrialRecord
 from hfedms_sim.campaign.standing import Ended, Meter, Standing
-from hfedms_sim.campaign.tasks import Options, Outcome, Task, TimingTask, TrialTask
+from hfedms_sim.campaign.tasks import Options, Task, TimingTask, TrialOutcome, TrialTask
 from hfedms_sim.campaign.training_tree import Branch, training_tree
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
@@ -211,7 +211,7 @@ class Campaign:
             mine = tree.get(name, Branch())
             return mine.parent not in pending or (mine.branches_off and self._has_state(mine.parent, mine.fork))
 
-        self._tell(meter, Step([], (), {}))
+        self._tell(meter, DispatchStep([], (), {}))
         for step in dispatched(tasks, workers, is_ready):
             for ended in step.ended:
                 if ended.error is None:
@@ -220,7 +220,7 @@ class Campaign:
                     self._fail(ended, meter, is_refused=ended.is_final and self.options.timing_only)
             self._tell(meter, step)
 
-    def _keep(self, trial: Trial, outcome: Outcome) -> int:
+    def _keep(self, trial: Trial, outcome: TrialOutcome) -> int:
         """Write the record of a trial that has ended: with it the trial is finished. Return how many rounds it took."""
         summary, provenance, curve, notices = outcome
         record = TrialRecord.of_run(trial.name, trial.variant, self._digests[trial.name], summary, provenance, curve)
@@ -241,8 +241,8 @@ class Campaign:
             self.refused[ended.key] = line
         meter.drop(ended.key)
 
-    def _tell(self, meter: Meter, step: Step) -> None:
-        kept = [each for each in step.ended if isinstance(each.value, Outcome)]
+    def _tell(self, meter: Meter, step: DispatchStep) -> None:
+        kept = [each for each in step.ended if isinstance(each.value, TrialOutcome)]
         ended = tuple(Ended(each.key, each.value.summary["final_accuracy"]) for each in kept)
         failed = len(self.failures) - len(self.refused)
         self.on_standing(meter.standing(step.running, failed, step.at, ended))

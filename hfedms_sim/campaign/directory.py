@@ -3,7 +3,7 @@
     campaign.json    the options and every trial's resolved scenario; for each data file that one names, a SHA-256 of
                      what is in it instead of its path, so that the campaign can go on on another machine
 
-    SHA256SUMS       checksums of the campaign's own files (checksums.py); its trials' directories have their own
+    SHA256SUMS       checksums of the campaign's own files (system/checksums.py); its trials' directories have their own
 
 A campaign that goes on must be the same in all of it. What is refused is refused before anything is written.
 """

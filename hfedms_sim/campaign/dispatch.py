@@ -13,8 +13,8 @@ IsReady = Callable[[str, Collection[str]], bool]
 """Whether a task may start, given its key and those of all that have not ended."""
 
 
-class Step(NamedTuple):
-    """What has happened since the last step: the tasks that have ended for good, and where the others are."""
+class DispatchStep(NamedTuple):
+    """What has happened since the dispatch step before: which tasks have ended for good, and where the others are."""
 
     ended: list[Finished]
     running: tuple[str, ...]
@@ -24,8 +24,8 @@ class Step(NamedTuple):
 
 def dispatched(
     tasks: Mapping[str, Task], workers: Workers, is_ready: IsReady = lambda key, pending: True
-) -> Iterator[Step]:
-    """Have all tasks performed, in their order as far as they are ready; return a turn at least twice a second."""
+) -> Iterator[DispatchStep]:
+    """Have all tasks performed, in their order as far as they are ready; yield a step at least twice a second."""
     attempts = dict.fromkeys(tasks, 0)
     waiting, running = list(tasks), list[str]()
 
@@ -49,5 +49,5 @@ def dispatched(
                 ended.append(each)
             else:
                 waiting.append(each.key)
-        start_ready()  # so that whoever is told of the turn hears what is running now
-        yield Step(ended, tuple(running), workers.at())
+        start_ready()  # so that whoever is told of the step hears what is running now
+        yield DispatchStep(ended, tuple(running), workers.at())

@@ -26,7 +26,7 @@ class Standing(NamedTuple):
     """How far a campaign is."""
 
     phase: str
-    """timing or running."""
+    """What all trials are being done with now: timing or running. Not the phase of a round."""
     trials: int
     done: int
     running: int
@@ -45,7 +45,7 @@ class Standing(NamedTuple):
 
 
 class Meter:
-    """Counts the rounds of one phase: of all its `trials` those of the names in `left` are still to be played.
+    """Counts the rounds of one phase of a campaign. Of its `trials` those with a name in `left` are still to be played.
 
     `shared` says how many rounds a trial takes from its parent. `counts_played`: nothing is trained in this phase, so
     every round that is played counts.

@@ -30,7 +30,7 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name != "allow_large"}
 
 
-class Outcome(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What a trial came to, and what was found damaged on the way, a line each."""
 
     summary: Mapping[str, Any]
@@ -75,13 +75,15 @@ class TrialTask:
     options: Options
     directory: Path
     parent: Path | None = None
-    """The run that it learns from, up to the lineage `fork`; it trains by itself if that is gone."""
+    """The run whose rounds of the same lineages need not be trained again; if it is gone, the trial trains them."""
     fork: str | None = None
+    """The last lineage that it shares with `parent`. Only Ray's workers read it, to choose the checkpoint that is sent
+    along; where the parent's directory can be read, all of its checkpoints are at hand."""
     pins: frozenset[str] = field(default=frozenset())
     imports: tuple[str, ...] = ()
     """Modules that a process must have imported to know the scenario's parts."""
 
-    def perform(self, on_round: OnRound) -> Outcome:
+    def perform(self, on_round: OnRound) -> TrialOutcome:
         """Return what the record of the trial is made of."""
         _import_all(self.imports)
         notices: list[str] = []
@@ -97,7 +99,7 @@ class TrialTask:
             on_round=on_round,
             on_notice=notices.append,
         )
-        return Outcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
+        return TrialOutcome(played.summary, played.provenance, curve_of(played.arrow("rounds")), tuple(notices))
 
     def _opened(self) -> RunDirectory:
         """Return the trial's directory; a damaged or busy one is no fault of the scenario, so it is no InputError."""

@@ -13,7 +13,7 @@ from hfedms_sim.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from hfedms_sim.paper.conduct import Conductor
-    from hfedms_sim.paper.experiment import Experiment, Outcome
+    from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome
     from hfedms_sim.paper.study import Study
 
 _NAMES = (
@@ -165,7 +165,7 @@ def _estimate(conductor: "Conductor", experiments: "list[Experiment]", jobs: int
         say(f"about {format_seconds(seconds)} at most with --jobs {jobs}, into {conductor.directory}", err=True)
 
 
-def _show(outcome: "Outcome", directory: Path, quiet: bool) -> None:
+def _show(outcome: "ExperimentOutcome", directory: Path, quiet: bool) -> None:
     from hfedms_sim.paper.claims import claims_table, verdicts_table
     from hfedms_sim.report.exhibits import table_text, write_exhibits
 

@@ -2,7 +2,7 @@
 
 from hfedms_sim.explanation.energy import Energy, StateEnergy
 from hfedms_sim.explanation.explanation import Explanation, explain
-from hfedms_sim.explanation.legs import Leg, Part, TypicalRound
+from hfedms_sim.explanation.path_sections import PathSection, SpentOn, TypicalRound
 from hfedms_sim.explanation.replay import Figures
 from hfedms_sim.explanation.what_ifs import WhatIf
 from hfedms_sim.explanation.worst_sensors import WorstSensor
@@ -11,8 +11,8 @@ __all__ = [
     "Energy",
     "Explanation",
     "Figures",
-    "Leg",
-    "Part",
+    "PathSection",
+    "SpentOn",
     "StateEnergy",
     "TypicalRound",
     "WhatIf",

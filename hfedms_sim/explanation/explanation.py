@@ -10,7 +10,7 @@ from typing import Any
 
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.explanation.energy import Energy, energy_of
-from hfedms_sim.explanation.legs import TypicalRound, typical_path
+from hfedms_sim.explanation.path_sections import TypicalRound, typical_path
 from hfedms_sim.explanation.replay import Figures, replay_of
 from hfedms_sim.explanation.what_ifs import WhatIf, what_ifs_of
 from hfedms_sim.explanation.worst_sensors import WorstSensor, out_of_coverage, worst_sensors

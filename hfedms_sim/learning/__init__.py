@@ -20,6 +20,10 @@ LEARNING_VERSION = 1
 """To be raised with any change here, or to a learner of `strategies/learners`, after which the same rounds give another
 model, be it in the last bit: it is part of every lineage, so finished learning is not taken for what it is no more."""
 
+BUNDLE_BYTES = 256 * 10**6
+"""What the chains that an engine trains together may take in memory. The estimate of a run reads it too, without torch,
+which is why it is here."""
+
 _HOMES = {
     "ChainLearner": "hfedms_sim.learning.learner",
     "Evaluator": "hfedms_sim.learning.evaluation",

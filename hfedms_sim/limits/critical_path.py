@@ -1,6 +1,6 @@
 """The critical path of each round: the chain of steps that ended last, and where its seconds went.
 
-A round has up to three phases, each of which begins when the last process of the one before has ended: reports, chains,
+A round has up to three stages, each of which begins when the last process of the one before has ended: reports, chains,
 scatter. So the path of a round goes through the report that arrived last, the chain that ended last and the receiver
 that was done last, each walked back step by step to what enabled it: the transfer that brought the model, the wait
 for samples, the work, the transfer that took it on. A step begins where the one before it ended, so the steps of a
@@ -124,13 +124,13 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     transfers, work = _chosen(columns)
     steps = _in_order(columns, transfers, work)
     seconds = np.zeros((len(steps["round"]), len(Seconds._fields)))
-    place = {name: seconds[:, column] for column, name in enumerate(Seconds._fields)}
+    seconds_of = {name: seconds[:, column] for column, name in enumerate(Seconds._fields)}  # views: written through
     is_transfer, is_work = steps["kind"] == 0, steps["kind"] == 1
     for name, values in split_gaps(steps, columns.faults).items():
-        place[name][:] = values
+        seconds_of[name][:] = values
     worked_s = np.where(is_work, steps["end_s"] - steps["start_s"], 0.0)
-    place["compute_s"][:] = np.where(steps["is_ok"], worked_s, 0.0)
-    place["lost_s"][:] = np.where(steps["is_ok"], 0.0, worked_s)
+    seconds_of["compute_s"][:] = np.where(steps["is_ok"], worked_s, 0.0)
+    seconds_of["lost_s"][:] = np.where(steps["is_ok"], 0.0, worked_s)
     rows = steps["row"][is_transfer]
     taken = {name: values[rows] for name, values in columns.transfers.items()}
     taken["begin_s"], taken["air_end_s"] = times_of(taken, links)
@@ -139,7 +139,7 @@ def critical_path(columns: TraceColumns, links: Sequence[Link], occupied: Occupa
     inactive_s = taken["ready_s"] - np.roll(taken["end_s"], 1)
     taken["was_active"] = is_same & (inactive_s <= figures(links, "inactivity_s")[taken["link"]])
     for name, values in split_transfers(taken, links).items():
-        place[name][is_transfer] += values
+        seconds_of[name][is_transfer] += values
     seconds *= _share_within(steps)[:, None]
     names = ("round", "kind", "what", "group", "sensor", "link", "chain_sensors", "failed", "begin_s", "end_s")
     return CriticalPath(links=tuple(links), seconds=seconds, **{name: steps[name] for name in names})
@@ -180,11 +180,11 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
 
 def _may_close(columns: TraceColumns, of_round: Ints, is_chain: Array, count: int) -> Array:
     """Return which transfers may have closed their round: in a window those that brought the server a model, if any."""
-    transfers, place = columns.transfers, np.minimum(of_round, count)
+    transfers, known_round = columns.transfers, np.minimum(of_round, count)  # `count`: none of the rounds
     brought = is_chain & transfers["is_ok"] & (transfers["target"] == SERVER)
     awaits_arrival = np.append(columns.rounds["is_window"], False)
-    awaits_arrival &= np.bincount(place[brought], minlength=count + 1) > 0
-    may_close: Array = brought | ~awaits_arrival[place]
+    awaits_arrival &= np.bincount(known_round[brought], minlength=count + 1) > 0
+    may_close: Array = brought | ~awaits_arrival[known_round]
     return may_close
 
 
@@ -203,12 +203,12 @@ def _followed_back(columns: TraceColumns, of_round: Ints, is_chain: Array, last_
     for chain, ready_s in zip(*known, strict=True):
         begun_s[chain] = min(ready_s, begun_s.get(chain, ready_s))
     arrived = np.flatnonzero(is_chain & transfers["is_ok"] & (transfers["target"] == SERVER))
-    ends = np.searchsorted(arrived, last_hop)  # places among the arrivals; rows are in the order of their ends
-    for place, row in zip(ends.tolist(), last_hop.tolist(), strict=True):
+    ends = np.searchsorted(arrived, last_hop)  # indices into the arrivals; rows are in the order of their ends
+    for index, row in zip(ends.tolist(), last_hop.tolist(), strict=True):
         number, chain = int(of_round[row]), int(transfers["chain"][row])
-        while place > 0 and rounds["is_window"][number] and begun_s[chain] > rounds["start_s"][number]:
-            place -= 1
-            before = arrived[place]
+        while index > 0 and rounds["is_window"][number] and begun_s[chain] > rounds["start_s"][number]:
+            index -= 1
+            before = arrived[index]
             if of_round[before] < number:
                 break
             if transfers["end_s"][before] <= begun_s[chain]:

@@ -40,15 +40,15 @@ class LineageStore:
         self._directory = directory
         others = [other for other in others if directory is None or other.resolve() != directory.resolve()]
         self._teachers = [Teacher(other) for other in others]
-        self._unheard = list(self._teachers)  # of whom nothing has been said yet
+        self._teachers_to_check = list(self._teachers)  # until the first round it may turn out that they teach nothing
         self._pins = frozenset(pins)
         self._on_notice = on_notice
         self._log: MetricsLog | None = None
         if directory is not None:
             self._log = self._prepared(directory)
         self._checkpoints: dict[str, list[Path]] = {}
-        for place in (*others, *([] if directory is None else [directory])):
-            for path in states_in(place):
+        for each in (*others, *([] if directory is None else [directory])):
+            for path in states_in(each):
                 self._checkpoints.setdefault(lineage_of(path), []).append(path)
 
     @property
@@ -70,21 +70,28 @@ class LineageStore:
             elif path.is_file():  # lineages alone keep what was learnt apart
                 self._on_notice(f"{path}: damaged, and written anew")
             write_atomically(path, json.dumps({"lineage": root, "settings": settings}, indent=2) + "\n")
-        self._tell([teacher.refusal_at_root(settings) for teacher in self._unheard])
+        self._refuse([teacher.refusal_at_root(settings) for teacher in self._teachers_to_check])
         return root
 
-    def _tell(self, refusals: Sequence[str | None]) -> None:
-        """Tell why nothing can be learnt from some of those of whom nothing has been said yet."""
+    def _refuse(self, refusals: Sequence[str | None]) -> None:
+        """Emit a notice for each teacher to check that nothing can be learnt from, which is then checked no more.
+
+        `refusals`: the reason for each of `_teachers_to_check`, in their order; None: there is none so far.
+        """
         for refusal in refusals:
             if refusal is not None:
                 self._on_notice(refusal)
-        pairs = zip(self._unheard, refusals, strict=True)
-        self._unheard = [teacher for teacher, refusal in pairs if refusal is None]
+        pairs = zip(self._teachers_to_check, refusals, strict=True)
+        self._teachers_to_check = [teacher for teacher, refusal in pairs if refusal is None]
 
-    def is_finite(self, round_number: int, lineage: str) -> bool | None:
-        """None: this round is not known."""
-        self._tell([teacher.refusal_at_round(round_number, lineage) for teacher in self._unheard])
-        self._unheard = []
+    def recall_round(self, round_number: int, lineage: str) -> bool | None:
+        """Return whether the model that the round led to is finite; None: no run that is read here has learnt it.
+
+        What another run has learnt is copied into the own log. The first call, which is for the run's first round, also
+        emits a notice for each other run whose first round was another one: nothing can be learnt from it.
+        """
+        self._refuse([teacher.refusal_at_round(round_number, lineage) for teacher in self._teachers_to_check])
+        self._teachers_to_check = []
         if self._log is not None and lineage in self._log.finite:
             return self._log.finite[lineage]
         for teacher in self._teachers:
@@ -94,6 +101,7 @@ class LineageStore:
         return None
 
     def metrics(self, round_number: int, lineage: str, probe_round: int | None) -> Metrics | None:
+        """Return what the model measured; None: not known. What another run has measured is copied into the own log."""
         key = (lineage, probe_round)
         if self._log is not None and key in self._log.metrics:
             return self._log.metrics[key]
@@ -125,18 +133,18 @@ class LineageStore:
         assert self._directory is not None
         assert self._log is not None
         self._log.sync()
-        place = own_directory(self._directory / (_PINNED if pinned or self.is_pinned(lineage) else _CHECKPOINTS))
-        path = place / f"{round_number:08d}-{lineage}.safetensors"
+        subdirectory = _PINNED if pinned or self.is_pinned(lineage) else _CHECKPOINTS
+        path = own_directory(self._directory / subdirectory) / f"{round_number:08d}-{lineage}.safetensors"
         write_checkpoint(path, round_number, lineage, state)
         self._checkpoints.setdefault(lineage, []).append(path)
         self._prune()
 
     def newest_state(self, lineages: Sequence[str]) -> tuple[int, State] | None:
-        """Return place and state of the last of these lineages that has a sound checkpoint."""
-        for place in reversed(range(len(lineages))):
-            state = self._state_of(lineages[place])
+        """Return index and state of the last of these lineages that has a sound checkpoint."""
+        for index in reversed(range(len(lineages))):
+            state = self._state_of(lineages[index])
             if state is not None:
-                return place, state
+                return index, state
         return None
 
     def __enter__(self) -> "LineageStore":
@@ -182,8 +190,8 @@ class LineageStore:
             del self._checkpoints[lineage]
 
     def _prepared(self, directory: Path) -> MetricsLog:
-        for place in (directory, directory / _CHECKPOINTS, directory / _PINNED):
-            remove_leftovers(place)
+        for each in (directory, directory / _CHECKPOINTS, directory / _PINNED):
+            remove_leftovers(each)
         log = MetricsLog(directory / LOG)
         if log.has_torn_end:
             self._on_notice(f"{directory / LOG}: the last line was torn off and is skipped")
@@ -200,7 +208,7 @@ def stored_files(directory: Path) -> list[Path]:
 
 def states_in(directory: Path) -> list[Path]:
     """Return the states of a store, those that are kept for good last."""
-    return [path for place in (_CHECKPOINTS, _PINNED) for path in directory.glob(f"{place}/*.safetensors")]
+    return [path for name in (_CHECKPOINTS, _PINNED) for path in directory.glob(f"{name}/*.safetensors")]
 
 
 def lineage_of(path: Path) -> str:

@@ -44,7 +44,7 @@ CLAIMS = tuple(TEXTS)
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """`values` has one number a seed, positive where it speaks for the claim; `shown` says what was measured."""
 
     text: str
@@ -73,7 +73,7 @@ class Part:
 class Claim:
     name: str
     column: Column
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
     missing: str = ""
     """What keeps the claim from being tested, where something does."""
 
@@ -131,7 +131,7 @@ def _counts(claim: Claim) -> str:
     return claim.missing or ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
 
 
-def _shown(part: Part) -> str:
+def _shown(part: ClaimPart) -> str:
     found = part.estimate
     if found is None:
         return part.shown
@@ -139,6 +139,6 @@ def _shown(part: Part) -> str:
     return f"{found.mean:+.3g}{spread}" + (f"; {part.shown}" if part.shown else "")
 
 
-def _part_as_json(part: Part) -> dict[str, Any]:
+def _part_as_json(part: ClaimPart) -> dict[str, Any]:
     found: Sequence[float | None] = part.estimate or (None, None)
     return asdict(part) | {"verdict": part.verdict, "mean": found[0], "half_width": found[1]}

@@ -20,7 +20,7 @@ from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult,
 from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaign
 from hfedms_sim.campaign.records import TrialRecord, read_record
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.tuning import TUNING, choice_json
 from hfedms_sim.paper.study import Study, seconds_of
 from hfedms_sim.result import differences, read_json
@@ -64,7 +64,7 @@ class Conductor:
         for key, was, now in differences(read_json(place / _MARKER), self._identity(experiment)):
             raise InputError(f"{place}: was made with another {key}: {was!r:.80}, now {now!r:.80}")
 
-    def conduct(self, experiment: Experiment) -> Outcome:
+    def conduct(self, experiment: Experiment) -> ExperimentOutcome:
         """Play what is missing, then write and return what the experiment shows."""
         try:
             return self._conducted(experiment, self.path_of(experiment))
@@ -72,7 +72,7 @@ class Conductor:
             where = error.filename or self.path_of(experiment)
             raise RunError(f"{where}: cannot be written ({error.strerror or error})") from None
 
-    def _conducted(self, experiment: Experiment, place: Path) -> Outcome:
+    def _conducted(self, experiment: Experiment, place: Path) -> ExperimentOutcome:
         place.mkdir(parents=True, exist_ok=True)
         self._mark(experiment, place)
         results = Results(self._results(experiment, place))

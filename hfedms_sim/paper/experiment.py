@@ -15,7 +15,9 @@ from hfedms_sim.stopping import has_diverged
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
+    """What an experiment shows and claims once its trials are there."""
+
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -27,7 +29,7 @@ class Experiment:
     title: str
     """Which table or figure of the paper it is."""
     trials: Callable[[Study], list[Trial]]
-    outcome: Callable[[Study, "Results"], Outcome]
+    outcome: Callable[[Study, "Results"], ExperimentOutcome]
     claims: tuple[str, ...] = ()
 
 

@@ -8,12 +8,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hfedms_sim.explanation import Explanation, Figures, Leg, Part, TypicalRound, WhatIf, WorstSensor
+from hfedms_sim.explanation import Explanation, Figures, PathSection, SpentOn, TypicalRound, WhatIf, WorstSensor
 from hfedms_sim.report.energy import lasting
 from hfedms_sim.units import format_bytes, format_joules, format_seconds
 
 _LEAST_SHARE = 0.005  # of a cause or a part that is worth a word
-_MOST_PARTS = 3  # of a leg
+_MOST_PARTS = 3  # of a section
 _MOST_NAMED = 6  # sensors of a chain
 _MOST_OPTIONS = 240  # characters of a what-if's options that are shown
 _NEARLY_EQUAL = 0.005
@@ -104,35 +104,38 @@ def _saved(ratio: float) -> str:
 def _typical(typical: TypicalRound, rounds: int) -> Iterator[RenderableType]:
     yield Text(f"\na typical round: number {typical.round} of {rounds:,}, {format_seconds(typical.seconds)}", "bold")
     table = _grid((11, "right"), (4, "right"), (41, "left"), (None, "left"))
-    for leg in typical.legs:
-        share = leg.seconds / typical.seconds
+    for section in typical.legs:
+        share = section.seconds / typical.seconds
         table.add_row(
-            format_seconds(leg.seconds), f"{share:.0%}", Text(_leg(leg)), Text(_parts(leg.parts, leg.seconds))
+            format_seconds(section.seconds),
+            f"{share:.0%}",
+            Text(_section(section)),
+            Text(_parts(section.parts, section.seconds)),
         )
     yield table
 
 
-def _leg(leg: Leg) -> str:
-    where = f" in {', '.join(leg.cells)}" if leg.cells else ""
-    who = _named(leg.sensors, " → ")
-    if leg.slowest_sensor is not None and leg.slowest_s is not None:
-        slowest = f"; most on {leg.slowest_sensor}: {format_seconds(leg.slowest_s)}"
+def _section(section: PathSection) -> str:
+    where = f" in {', '.join(section.cells)}" if section.cells else ""
+    who = _named(section.sensors, " → ")
+    if section.slowest_sensor is not None and section.slowest_s is not None:
+        slowest = f"; most on {section.slowest_sensor}: {format_seconds(section.slowest_s)}"
     else:
         slowest = ""
-    if leg.kind == "report":
+    if section.kind == "report":
         return f"last report: sensor {who}{where}"
-    if leg.kind == "scatter":
-        return f"last scatter: {f'sensor {who}' if leg.sensors else 'to everybody'}{where}"
-    if leg.kind == "end":
+    if section.kind == "scatter":
+        return f"last scatter: {f'sensor {who}' if section.sensors else 'to everybody'}{where}"
+    if section.kind == "end":
         return "end of the round"
-    if leg.kind == "team":
-        return f"team {leg.chain}, last of its edge rounds: {_named(leg.sensors, ', ')}{where}{slowest}"
-    if leg.kind == "several":
-        return f"{len(leg.sensors)} sensors, {who}{where}{slowest}"
-    return f"chain {leg.chain}: sensor{'' if len(leg.sensors) == 1 else 's'} {who}{where}{slowest}"
+    if section.kind == "team":
+        return f"team {section.chain}, last of its edge rounds: {_named(section.sensors, ', ')}{where}{slowest}"
+    if section.kind == "several":
+        return f"{len(section.sensors)} sensors, {who}{where}{slowest}"
+    return f"chain {section.chain}: sensor{'' if len(section.sensors) == 1 else 's'} {who}{where}{slowest}"
 
 
-def _parts(parts: Iterable[Part], whole_s: float) -> str:
+def _parts(parts: Iterable[SpentOn], whole_s: float) -> str:
     named = [f"{what} {format_seconds(own_s)}" for what, own_s in parts if own_s >= _LEAST_SHARE * whole_s]
     return ", ".join(named[:_MOST_PARTS])
 

@@ -1,4 +1,4 @@
-"""Radios that send single frames, as a profile describes them. world/frame_trains.py says what they amount to."""
+"""Radios that send single frames, as a profile describes them. hfedms_sim/frame_trains.py says what they amount to."""
 
 from typing import Literal
 

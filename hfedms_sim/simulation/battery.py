@@ -2,7 +2,7 @@
 
 A life is charge / joules a day. Two days are looked at: one of rounds as they were played, without a break or with the
 rests of `round_period_s`, and one of `sensors.rounds_per_day` such rounds with the radio at rest between them
-(sensor_energy.py). Each is stated for the mean sensor and for the one that spends most.
+(world/energy/sensor_energy.py). Each is stated for the mean sensor and for the one that spends most.
 
 Left out: self-discharge, temperature, and that a cell gives less charge at high currents.
 """

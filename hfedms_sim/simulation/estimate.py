@@ -16,6 +16,7 @@ import numpy as np
 
 from hfedms_sim.errors import ALLOW_LARGE, InputError
 from hfedms_sim.grouping import is_large
+from hfedms_sim.learning import BUNDLE_BYTES
 from hfedms_sim.scenario import ModelSpec, NetworkProfile, Scenario
 from hfedms_sim.simulation.engines import engine_of
 from hfedms_sim.simulation.parts import Parts
@@ -28,8 +29,9 @@ TIME_LIMIT = "HFEDMS_SIM_TIME_LIMIT"
 
 _START_S, _START_BYTES = 1.5, 160e6  # Python with what a timing-only run imports
 _TORCH_S, _TORCH_BYTES = 2.0, 230e6
-_TRANSFER_S = 40e-6  # on the paper's cell
-_FULL_RADIO, _TROUBLE = 2.0, 2.0  # times that: losses, set-ups, energy; outages, deadlines
+_TRANSFER_S = 40e-6  # on the paper's cell, whose radio has a rate and a latency only
+_DETAILED_RADIO_FACTOR = 2.0  # times that, where radios have losses, set-ups or joules
+_FAULTS_FACTOR = 2.0  # times that, where something can go wrong: outages, deadlines
 _ROUND_S = 1.2e-3
 _SENSOR_BYTES, _UNDER_WAY_BYTES = 600, 2_000
 _ROW_BYTES, _ANALYSED_ROWS = 580, 1_000_000  # of transfers, when the run's limits are worked out
@@ -38,7 +40,6 @@ _STORED_ROW_BYTES, _STORED_ROUND_BYTES = 30, 200  # on the disk
 _CAPTURED_S = 80e-6  # to take a sample, to brighten and crop it
 _TEST_COPIES = 2  # while they are gathered
 _MODEL_COPIES = 8
-_BUNDLE_BYTES = 256e6  # of chains that are trained together
 _STATES_KEPT = 20  # distinct extractors behind the sensors' memories
 _CALIBRATED_S = 20e-6  # a vector
 _DEVICES_ASKED = 1_000
@@ -138,8 +139,8 @@ def _start(model: ModelSpec, timing_only: bool) -> Share:
 def _clock(scenario: Scenario, work: Workload, classes: int) -> Iterator[Share]:
     """Yield what playing takes, and what is kept of it."""
     count, rounds = scenario.sensors.count, scenario.rounds
-    factor = _FULL_RADIO if any(_is_full(cell.profile) for cell in scenario.cells) else 1.0
-    factor *= 1.0 if scenario.is_steady else _TROUBLE
+    factor = _DETAILED_RADIO_FACTOR if any(_is_detailed(cell.profile) for cell in scenario.cells) else 1.0
+    factor *= 1.0 if scenario.is_steady else _FAULTS_FACTOR
     under_way = max(work.side_by_side, count if work.reports else 0)
     yield Share(
         f"{count:,} sensors, {under_way:,} of them at once",
@@ -182,8 +183,8 @@ def _grouping_bytes(sensors: int, groups: int, classes: int) -> float:
     return _PAIR_BYTES * pairs + _COUNT_BYTES * sensors * classes
 
 
-def _is_full(profile: NetworkProfile) -> bool:
-    """Return whether a transfer is more than bytes over a rate."""
+def _is_detailed(profile: NetworkProfile) -> bool:
+    """Return whether a radio has losses, set-ups or joules, so that a transfer is more than bytes over a rate."""
     return bool(profile.blocks or profile.frames or profile.idle or profile.setup_s)
 
 
@@ -238,7 +239,7 @@ def _bundle_bytes(model: ModelSpec, captured: float, work: Workload) -> float:
         return 0.0
     layers = (*model.stack.extractor, model.stack.classifier)
     numbers = sum(layer.inputs * layer.height * layer.width + layer.outputs for layer in layers)
-    return min(_BUNDLE_BYTES, BYTES_PER_PARAMETER * numbers * captured * work.side_by_side)
+    return min(float(BUNDLE_BYTES), BYTES_PER_PARAMETER * numbers * captured * work.side_by_side)
 
 
 def _remembered_bytes(scenario: Scenario, model: ModelSpec, work: Workload) -> float:

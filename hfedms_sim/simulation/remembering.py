@@ -64,7 +64,7 @@ class RememberingLearner:
         self._behind.append(self._last)
         if record.round == self._scenario.probe_round:
             self._probed = record
-        known = self._store.is_finite(record.round, lineage)
+        known = self._store.recall_round(record.round, lineage)
         if known is not None:
             return known
         self._catch_up()

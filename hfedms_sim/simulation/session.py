@@ -79,8 +79,8 @@ class Session:
         """All rounds, or until the accuracy to stop at is reached or the training has diverged."""
         for played in self.played_rounds(longest_first_round_s):
             plan, record, _ = played
-            teaches = bool(plan.groups or record.chains or record.phase == "calibration")
-            metrics = self._learn(record, teaches)
+            is_learnt = bool(plan.groups or record.chains or record.phase == "calibration")
+            metrics = self._learn(record, is_learnt)
             self._rounds_played = record.round
             under_way = self._world.chains_under_way if plan.carries_over else None
             measured = (metrics or Metrics())._asdict()
@@ -143,7 +143,7 @@ class Session:
         }
 
     def wall_s(self, rounds_s: float) -> dict[str, float]:
-        """Return by phase the seconds that all rounds took, without their checkpoints."""
+        """Return the seconds that all rounds took, without their checkpoints, by what was done in them."""
         spent_s = {"plan": self._planner.wall_s, "learn": 0.0, "evaluate": 0.0}
         if self.learner is not None:
             spent_s |= {"learn": self.learner.learn_s, "evaluate": self.learner.evaluate_s}
@@ -199,18 +199,21 @@ class Session:
             empty_plan(number, cycle), self._world.without_anybody(number, cycle), self._world.end_round()
         )
 
-    def _learn(self, record: RoundRecord, teaches: bool) -> Metrics | None:
-        """Learn a round, if it teaches anything, and return what the model measures if the round is evaluated."""
+    def _learn(self, record: RoundRecord, is_learnt: bool) -> Metrics | None:
+        """Learn a round and return what the model measures then, if the round is evaluated.
+
+        `is_learnt`: False for a round in which nobody was to take part, from which there is nothing to learn.
+        """
         if self.learner is None:
             return None
-        if teaches:
+        if is_learnt:
             self._rounds_learnt += 1
             if not self.learner.learn(record, self._lineage):
                 self._note_divergence(record, "a weight")
                 return None
         scenario = self._scenario
         is_last = record.round == scenario.rounds or self._is_over(record)
-        is_due = is_last or (teaches and record.round % scenario.evaluate_every == 0)
+        is_due = is_last or (is_learnt and record.round % scenario.evaluate_every == 0)
         if not is_due or not self._rounds_learnt:
             return None
         metrics = self.learner.evaluate()

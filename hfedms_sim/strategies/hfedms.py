@@ -1,10 +1,11 @@
 """HFedMS: Zeng, Li, Yu, Zhang, Luo, Li, Niyato, "HFedMS: Heterogeneous Federated Learning With Memorable Data
 Semantics in Industrial Metaverse", IEEE Transactions on Cloud Computing, 2023.
 
-STP: groups of sensors train one after the other, groups side by side; the number of groups grows with the cycle
-(schedule.py). LASP: the first round of a cycle of T rounds synchronises the full model, the others only the
-classifier. SCC: between cycles a sensor keeps up to Q semantic vectors and calibrates the classifier on them and
-its new batch. HFedMS-S is T = 1: no calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
+STP (sequential-to-parallel training): within a group sensors train one after the other, and groups train side by side.
+The number of groups grows with the cycle (schedule.py). LASP: the first round of a cycle of T rounds synchronises the
+full model, the others only the classifier. SCC (semantic compression and compensation): between cycles a sensor keeps
+up to Q semantic vectors, and it calibrates the classifier on them and on its new batch. HFedMS-S is T = 1: no
+calibration rounds, no memory, no scatter. HFedMS-D is T > 1.
 
 At each full round all sensors report their class counts (with `class_counts: once` only at the first), the groups are
 formed anew by inter-cluster grouping (grouping/), and m of them are drawn for the cycle. After that round the merged
@@ -126,21 +127,21 @@ class HFedMSState:
 
     round: int
     groups: tuple[Group, ...]
-    """Those of the cycle, without the sensors that have missed the scatter: they lack the extractor, and sit out its
-    calibration rounds."""
+    """The cycle's groups, without the sensors that have missed the scatter: those lack the cycle's extractor, and sit
+    out its calibration rounds."""
     memory: Mapping[int, int]
-    """How many vectors each sensor holds."""
+    """How many semantic vectors each sensor holds (raw samples with `scc: oracle`)."""
     captured: Mapping[int, Samples]
     """What each participant of the cycle has captured in it."""
     seen: Mapping[int, frozenset[tuple[int, int]]]
-    """All raw samples the oracle keeps; empty for anybody else."""
+    """All raw samples that each sensor keeps with `scc: oracle`; else empty."""
     stored: frozenset[int] = frozenset()
-    """Who has stored a cycle."""
+    """The sensors that have stored a cycle, at any time of the run."""
     counts: ClassCounts | None = None
-    """The class counts of the only report, where there is but one."""
+    """The class counts of the first report with `class_counts: once`; else None."""
     total_groups: int = 0
     calibrated: frozenset[int] = frozenset()
-    """Who has calibrated in this cycle."""
+    """The sensors that have calibrated in this cycle."""
 
 
 Own = TypeVar("Own", bound=ChainSettings)
@@ -155,11 +156,14 @@ def groupings_of(settings: ChainSettings, sensors: int, cycles: int) -> Grouping
 
 
 class SequentialToParallel(Strategy[Own, HFedMSState]):
-    """STP alone. What a cycle's rounds are made of is in `_full_plan`; HFedMS-D adds calibration rounds."""
+    """STP alone: every round is a full one (`_full_plan`). HFedMS-D adds calibration rounds."""
 
     @classmethod
     def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
-        """Return cycles of one full round each, and else calibration, with the share of all sensors that is drawn."""
+        """Return the work of the whole run: a full round in each cycle, the other rounds calibration.
+
+        In each round the same share of all sensors takes part.
+        """
         each_round = invited(settings, sensors)
         cycles = cycle_of(rounds, settings.cycle_rounds)
         return Workload(
@@ -185,7 +189,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         return self._next(state, plan)
 
     def _next(self, state: HFedMSState, plan: Plan) -> HFedMSState:
-        """Return the state for the next round, but for what the memory holds."""
+        """Return the state for the next round; what concerns the memory is left as it was."""
         counts = state.counts if plan.counts is None else plan.counts
         groups = plan.groups if plan.phase == "full" else state.groups
         return replace(state, round=state.round + 1, groups=groups, counts=counts, total_groups=plan.total_groups)
@@ -211,7 +215,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
     def _draw_groups(
         self, cycle: int, sensors: SensorIds, counts: ClassCounts, count: int
     ) -> tuple[tuple[Group, ...], int]:
-        """Return those that take part in the cycle, and how unlike all of them are."""
+        """Return the groups that take part in the cycle, and how unlike all groups are, drawn or not."""
         settings, draws = self.settings, self.factory.draws
         groups, distance = grouped(settings, sensors, counts, count, draws, cycle)
         chosen = draws.subset("selection", np.arange(count), invited(settings, count), cycle)
@@ -236,7 +240,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
 
     @classmethod
     def workload(cls, settings: HFedMSDynamicSettings, sensors: int, rounds: int) -> Workload:
-        """Return that of the chains, and what the sensors that were drawn once remember and calibrate with."""
+        """Return the work of the chains, and with it what sensors remember and calibrate with once they were drawn."""
         chains = super().workload(settings, sensors, rounds)
         if settings.scc == "off" or settings.cycle_rounds == 1:
             return chains
@@ -246,7 +250,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
 
     @classmethod
     def costs(cls, settings: HFedMSDynamicSettings, model: ModelSpec) -> Costs:
-        """Return those of a full round: a teacher's forward pass where it distils.
+        """Return the costs of a full round; distillation adds the teacher's forward pass.
 
         A sensor with a semantic memory holds Q vectors with their labels, and the extractor in whose space they are.
         """
@@ -275,9 +279,10 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
     def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
         """Count what SCC will hold: at the cycle's end all that was captured in it becomes a candidate, and Q stay.
 
-        What counts is what a sensor captured in the rounds in which it handed over; of the full round only if it got
-        the scatter, without which it cannot extract. The same batch captured again makes new candidates; the oracle
-        keeps raw samples, and each once. Who captured nothing stores nothing, and keeps its memory as it was.
+        What counts is what a sensor captured in the rounds in which it handed over. The full round counts only if the
+        sensor got the scatter, without which it cannot extract. The same batch captured again makes new candidates; the
+        oracle keeps raw samples, and each once. A sensor that captured nothing stores nothing, and keeps its memory as
+        it was.
         """
         following = self._next(state, plan)
         if self.settings.cycle_rounds == 1:
@@ -332,33 +337,29 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             reuse_batch=self.settings.new_batch == "cycle",
             scatter=None,
             trained_parameters=self.factory.model.classifier_parameters,
-            newcomers=self._newcomers(groups, state) if self._skips else frozenset(),
-            beginners=frozenset(sensor for group in groups for sensor in group.sensors) - state.calibrated,
+            never_stored=_sensors_of(groups) - state.stored if self._skips else frozenset(),
+            first_calibrations=_sensors_of(groups) - state.calibrated,
             relay_bytes=sent.relay,
             uplink_bytes=sent.uplink,
         )
 
     @property
     def _skips(self) -> bool:
-        """Whether a sensor's first cycle passes without calibration."""
+        """Whether sensors that have never stored a cycle do not calibrate."""
         return self.settings.first_time == "skip" and self.settings.scc != "off"
 
-    @staticmethod
-    def _newcomers(groups: tuple[Group, ...], state: HFedMSState) -> frozenset[int]:
-        return frozenset(sensor for group in groups for sensor in group.sensors) - state.stored
-
     def _calibration_work(self) -> tuple[WorkStep, ...]:
-        """Extract the batch's semantics, the first time also with the backup extractor; then train the classifier."""
+        """Extract the batch's semantics, the first time in a cycle also with the backup extractor; then calibrate."""
         settings, extraction = self.settings, self.factory.model.extractor_multiply_adds
         steps = [WorkStep("extract", extraction)]
         if settings.scc == "on" and settings.compensation != "off":
-            steps.append(WorkStep("extract", extraction, needs_memory=True, is_for_beginners=True))
+            steps.append(WorkStep("extract", extraction, needs_memory=True, is_once_a_cycle=True))
         if settings.scc == "oracle":
-            steps.append(WorkStep("extract", extraction, over_batch=False, over_memory=True, is_for_beginners=True))
+            steps.append(WorkStep("extract", extraction, over_batch=False, over_memory=True, is_once_a_cycle=True))
         model = self.factory.model
         moments = optimiser_multiply_adds(settings, model.classifier_parameters)
         multiply_adds = (TRAINING_PASSES * model.classifier_multiply_adds + moments) * settings.calibration_epochs
-        steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, skips_newcomers=self._skips))
+        steps.append(WorkStep("calibrate", multiply_adds, over_memory=True, needs_stored_cycle=self._skips))
         return tuple(steps)
 
     def _ordered(self, state: HFedMSState) -> tuple[Group, ...]:
@@ -372,7 +373,11 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
         return tuple(shuffled)
 
 
+def _sensors_of(groups: tuple[Group, ...]) -> frozenset[int]:
+    return frozenset(sensor for group in groups for sensor in group.sensors)
+
+
 def _who_got_the_scatter(groups: tuple[Group, ...], record: RoundRecord) -> tuple[Group, ...]:
-    """Return the groups of those that have the cycle's extractor, in the order in which they were planned."""
+    """Return the groups, in their planned order, with only the sensors that have the cycle's extractor."""
     received = [each.sensor for each in record.participations if each.got_scatter]
     return of_those(groups, np.array(received, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Work without a barrier: what strategies share whose rounds are windows of arrivals (docs/windows.md).
+"""Work without a barrier: what strategies with windows of arrivals share (docs/windows.md).
 
 At most C = floor(kappa K) sensors are under way at once. Whoever arrives is replaced at once, by a sensor drawn anew of
 those that are idle; when so many have arrived that the server makes a new model, the window is closed, and whoever

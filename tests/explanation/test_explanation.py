@@ -61,18 +61,18 @@ def shipped_runs() -> Iterator[tuple[str, Scenario]]:
 
 
 @pytest.mark.parametrize(("name", "made"), list(shipped_runs()), ids=[name for name, _ in shipped_runs()])
-def test_the_legs_of_a_typical_round_add_up_to_its_length(name: str, made: Scenario) -> None:
+def test_the_sections_of_a_typical_round_add_up_to_its_length(name: str, made: Scenario) -> None:
     result = played(made)
     found = explain(result, what_ifs=False)
     assert found.typical is not None
     assert found.typical.round == typical_round(result.rounds)
     row = result.rounds[result.rounds["round"] == found.typical.round].iloc[0]
     assert found.typical.seconds == row["end_s"] - row["start_s"]
-    assert sum(leg.seconds for leg in found.typical.legs) == pytest.approx(found.typical.seconds)
+    assert sum(section.seconds for section in found.typical.legs) == pytest.approx(found.typical.seconds)
     assert 1 <= len(found.typical.legs) <= 8
-    for leg in found.typical.legs:
-        assert sum(part.seconds for part in leg.parts) == pytest.approx(leg.seconds)
-    assert all(kind != "chain" for leg in found.typical.legs for kind in [leg.kind]) == (name == "hierfavg")
+    for section in found.typical.legs:
+        assert sum(part.seconds for part in section.parts) == pytest.approx(section.seconds)
+    assert all(kind != "chain" for section in found.typical.legs for kind in [section.kind]) == (name == "hierfavg")
 
 
 @pytest.mark.parametrize("name", ["quickstart", "storm", "hall"])

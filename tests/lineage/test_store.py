@@ -58,10 +58,10 @@ def test_what_another_run_has_learnt_is_taken_over_and_its_directory_left_alone(
     (tmp_path / "b").mkdir()
     before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()}
     store = LineageStore(tmp_path / "b", [tmp_path / "a"])
-    assert store.is_finite(2, "l2") is True
+    assert store.recall_round(2, "l2") is True
     assert store.metrics(2, "l2", None) == MEASURED
     assert store.metrics(2, "l2", 1) is None  # with another probe
-    assert store.is_finite(2, "other") is None
+    assert store.recall_round(2, "other") is None
     assert store.newest_state(["l1", "l2", "l3"]) is not None
     store.close()
     alone = LineageStore(tmp_path / "b")
@@ -105,4 +105,4 @@ def test_a_store_without_a_directory_keeps_nothing() -> None:
     store.note_learnt(1, "l1", True)
     assert store.is_empty
     assert not store.keeps_checkpoints()
-    assert store.is_finite(1, "l1") is None
+    assert store.recall_round(1, "l1") is None

@@ -33,7 +33,7 @@ def told(other: Path, *lineages: str) -> list[str]:
     store = LineageStore(None, [other], on_notice=notices.append)
     store.claim(SETTINGS)
     for number, lineage in enumerate(lineages, 1):
-        store.is_finite(number, lineage)
+        store.recall_round(number, lineage)
     return [line.removeprefix(f"nothing to learn from {other.parent}: ") for line in notices]
 
 

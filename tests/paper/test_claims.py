@@ -5,41 +5,41 @@ from math import sqrt
 
 import pytest
 
-from hfedms_sim.paper.claims import CLAIMS, Claim, Part, claims_table, paired, verdicts_table
+from hfedms_sim.paper.claims import CLAIMS, Claim, ClaimPart, claims_table, paired, verdicts_table
 
 STUDENT_95_2 = 4.302652729911275  # two degrees of freedom
 
 
-def claim(*parts: Part, missing: str = "") -> Claim:
+def claim(*parts: ClaimPart, missing: str = "") -> Claim:
     return Claim("Q1", "defaults", parts, missing)
 
 
 def test_three_seeds_hold_if_their_interval_is_above_zero() -> None:
     values = (0.1, 0.2, 0.3)
-    part = Part("x", values)
+    part = ClaimPart("x", values)
     assert part.estimate is not None
     assert part.estimate.half_width == pytest.approx(STUDENT_95_2 * 0.1 / sqrt(3))
     assert part.verdict == "undecided"  # 0.2 +- 0.248
-    assert Part("x", tuple(value + 0.1 for value in values)).verdict == "holds"
-    assert Part("x", tuple(-value - 0.1 for value in values)).verdict == "does not hold"
+    assert ClaimPart("x", tuple(value + 0.1 for value in values)).verdict == "holds"
+    assert ClaimPart("x", tuple(-value - 0.1 for value in values)).verdict == "does not hold"
 
 
 def test_one_seed_decides_nothing() -> None:
-    assert Part("x", (0.9,)).verdict == "undecided"
+    assert ClaimPart("x", (0.9,)).verdict == "undecided"
 
 
 def test_what_is_read_off_a_grid_is_no_surer_than_half_a_step() -> None:
-    assert Part("x", (0.1, 0.1, 0.1), resolution=0.2).verdict == "undecided"
-    assert Part("x", (0.3, 0.3, 0.3), resolution=0.2).verdict == "holds"
+    assert ClaimPart("x", (0.1, 0.1, 0.1), resolution=0.2).verdict == "undecided"
+    assert ClaimPart("x", (0.3, 0.3, 0.3), resolution=0.2).verdict == "holds"
 
 
 def test_equal_values_of_all_seeds_have_no_spread() -> None:
-    assert Part("x", (0.1, 0.1, 0.1)).verdict == "holds"
-    assert Part("x", (0.0, 0.0)).verdict == "undecided"
+    assert ClaimPart("x", (0.1, 0.1, 0.1)).verdict == "holds"
+    assert ClaimPart("x", (0.0, 0.0)).verdict == "undecided"
 
 
 def test_a_claim_holds_if_all_its_parts_do_and_fails_with_one() -> None:
-    good, bad, open_ = Part("a", (1.0, 1.1)), Part("b", (-1.0, -1.1)), Part("c", (1.0,))
+    good, bad, open_ = ClaimPart("a", (1.0, 1.1)), ClaimPart("b", (-1.0, -1.1)), ClaimPart("c", (1.0,))
     assert claim(good).verdict == "holds"
     assert claim(good, open_).verdict == "undecided"
     assert claim(good, open_, bad).verdict == "does not hold"
@@ -47,9 +47,9 @@ def test_a_claim_holds_if_all_its_parts_do_and_fails_with_one() -> None:
 
 def test_what_was_not_run_cannot_be_tested() -> None:
     assert claim().verdict == "cannot be tested here"
-    assert claim(Part("a", ())).verdict == "cannot be tested here"
-    assert claim(Part("a", ()), Part("b", (1.0, 1.1))).verdict == "undecided"
-    assert claim(Part("a", (1.0, 1.1)), missing="no data").verdict == "cannot be tested here"
+    assert claim(ClaimPart("a", ())).verdict == "cannot be tested here"
+    assert claim(ClaimPart("a", ()), ClaimPart("b", (1.0, 1.1))).verdict == "undecided"
+    assert claim(ClaimPart("a", (1.0, 1.1)), missing="no data").verdict == "cannot be tested here"
 
 
 def test_differences_are_paired_by_seed() -> None:
@@ -57,14 +57,14 @@ def test_differences_are_paired_by_seed() -> None:
 
 
 def test_json_has_what_decided() -> None:
-    content = json.loads(json.dumps(claim(Part("a", (1.0, 1.1), "told")).as_json()))
+    content = json.loads(json.dumps(claim(ClaimPart("a", (1.0, 1.1), "told")).as_json()))
     assert (content["claim"], content["verdict"], content["settings"]) == ("Q1", "holds", "defaults")
     assert content["parts"][0]["values"] == [1.0, 1.1]
     assert content["parts"][0]["mean"] == pytest.approx(1.05)
 
 
 def test_tables_have_a_line_for_each_claim_and_part() -> None:
-    one = claim(Part("a", (1.0, 1.1)), Part("b", ()))
+    one = claim(ClaimPart("a", (1.0, 1.1)), ClaimPart("b", ()))
     assert len(verdicts_table([one]).rows) == 1
     assert len(claims_table([one]).rows) == 3
 

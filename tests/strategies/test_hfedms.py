@@ -132,8 +132,8 @@ def test_the_oracle_keeps_each_raw_sample_once() -> None:
 
 def kinds(plan: Plan, captured: int, memory: int) -> list[tuple[str, int]]:
     """A sensor without memory is taken to be one that has not stored a cycle yet."""
-    beginner = bool(plan.beginners)
-    samples = [(step.kind, step.samples(captured, memory, not memory, beginner)) for step in plan.work]
+    is_first = bool(plan.first_calibrations)
+    samples = [(step.kind, step.samples(captured, memory, not memory, is_first)) for step in plan.work]
     return [(kind, count) for kind, count in samples if count]
 
 
@@ -179,8 +179,8 @@ def test_participants_extract_after_the_scatter_only_where_there_is_a_memory_to_
     assert without.work == ()
 
 
-def test_newcomers_are_those_who_have_not_stored_a_cycle_whatever_they_remember() -> None:
-    """The initial memory is worked with from the start: compensated, and calibrated on unless newcomers skip."""
+def test_who_has_not_stored_a_cycle_counts_as_such_whatever_it_remembers() -> None:
+    """The initial memory is worked with from the start: compensated, and calibrated on but in skipped first cycles."""
     settings = HFedMSDynamicSettings(
         interval=3, beta=2, sample_ratio=0.5, solver="exact", first_time="skip", initial_memory="local-set"
     )
@@ -193,11 +193,11 @@ def test_newcomers_are_those_who_have_not_stored_a_cycle_whatever_they_remember(
             s: 200 if s in stored else 300 for s in sensors
         }
         if plan.phase == "calibration":
-            assert plan.newcomers == sensors - stored
-            assert [step.samples(50, 300, newcomer=True) for step in plan.work][-1] == 0
+            assert plan.never_stored == sensors - stored
+            assert [step.samples(50, 300, has_never_stored=True) for step in plan.work][-1] == 0
         if plan.round % 3 == 0:
             stored |= sensors
-    assert len(stored) > 4  # so some cycles had newcomers beside others
+    assert len(stored) > 4  # so in some cycles both kinds took part
 
 
 def test_class_counts_that_are_reported_once_form_the_groups_of_every_cycle() -> None:

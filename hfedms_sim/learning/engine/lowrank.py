@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from hfedms_sim.learning import BUNDLE_BYTES
 from hfedms_sim.learning.engine.base import Chain, Sgd, TrainedChains
 from hfedms_sim.learning.engine.chain_bundle import ChainBundle, LayerFactories, bundle_bytes
 from hfedms_sim.learning.engine.chain_bundles import ChainBundles, Numbered
@@ -22,15 +23,13 @@ from hfedms_sim.learning.engine.extraction import Extraction
 from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.losses import CROSS_ENTROPY, Loss
 from hfedms_sim.learning.engine.steps import steps_of
-from hfedms_sim.learning.engine.workers import Workers
+from hfedms_sim.learning.engine.threads import ChainThreads
 from hfedms_sim.learning.networks import Network, Weights
-
-_BUNDLE_BYTES = 256 * 10**6
 
 
 class LowRankEngine:
     def __init__(self, network: Network, threads: int = 1) -> None:
-        self._workers = Workers(threads)
+        self._threads = ChainThreads(threads)
         self._stack = LayerNames.of(network)
         self._forms = LayerFactories(GroupedConvolutions, make_dense)
 
@@ -55,7 +54,7 @@ class LowRankEngine:
             return ChainBundles(lambda: self._trained(stack, start, chains, order, sgd, loss), start, idle)
         kept = [
             each
-            for part in self._workers.map(
+            for part in self._threads.map(
                 lambda numbers: list(self._trained(stack, start, chains, numbers, sgd, loss)), self._parts(order)
             )
             for each in part
@@ -70,7 +69,7 @@ class LowRankEngine:
 
     def extract(self, weights: Weights, images: Tensor) -> Tensor:
         extraction = self._extraction(weights, len(images))
-        return torch.cat(self._workers.map(extraction, images.tensor_split(self._workers.threads)))
+        return torch.cat(self._threads.map(extraction, images.tensor_split(self._threads.count)))
 
     def _extraction(self, weights: Weights, images: int) -> Extraction:
         """Return what extracts the semantics of so many images."""
@@ -97,7 +96,7 @@ class LowRankEngine:
                 bundle.add_mean_update(total, [shares[number] / whole for number in members])
             return total
 
-        first, *others = self._workers.map(update, self._parts(order))
+        first, *others = self._threads.map(update, self._parts(order))
         for name, total in first.items():
             for other in others:
                 total += other[name]
@@ -106,13 +105,13 @@ class LowRankEngine:
 
     def _parts(self, order: Sequence[int]) -> list[Sequence[int]]:
         """One a thread, with chains of all lengths in each."""
-        count = min(self._workers.threads, len(order))
+        count = min(self._threads.count, len(order))
         return [order[number::count] for number in range(count)]
 
     def _trained(
         self, stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
     ) -> Iterator[Numbered]:
-        budget_bytes = _BUNDLE_BYTES // self._workers.threads
+        budget_bytes = BUNDLE_BYTES // self._threads.count
         for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
             yield members, ChainBundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
 

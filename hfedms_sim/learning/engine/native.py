@@ -38,7 +38,7 @@ class NativeEngine(LowRankEngine):
             return super().train_classifiers(start, chains, shares, sgd)
         parts = self._parts(order)
         name = self._stack.dense[-1]
-        ends = self._workers.map(
+        ends = self._threads.map(
             lambda numbers: _classifiers(name, start, [chains[each] for each in numbers], sgd), parts
         )
         mean = RunningMean()

@@ -30,7 +30,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.closed_form import Traffic, exact_seconds
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
 from hfedms_sim.models import spec_of
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, distinct, log_ratio, mean_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, distinct, log_ratio, mean_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import Column
@@ -266,13 +266,13 @@ def moved(skipping: Mapping[int, float], detouring: Mapping[int, float]) -> floa
     return before - after if is_ahead and before is not None and after is not None else None
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     times, found = times_of(study), {}
     for case in cases_of(study):
         changes, contender = changes_of(study, times, case), case.contender
         found[case] = results.of(contender.strategy, "stream", changes, column=contender.column)
     findings = Findings(found, study.scale.evaluate_every)
-    return Outcome((_table(study, times, findings), _answers(study, findings)), (_figure(study, findings),))
+    return ExperimentOutcome((_table(study, times, findings), _answers(study, findings)), (_figure(study, findings),))
 
 
 def _table(study: Study, times: Times, findings: Findings) -> Table:

@@ -9,14 +9,16 @@ _UNITS: dict[str, tuple[tuple[float, str], ...]] = {
 }
 
 
-class Axis(NamedTuple):
+class CostAxis(NamedTuple):
+    """What a result cost (parameters, bytes, simulated seconds), as the axis of a figure or a column of a table."""
+
     measure: str
     unit: float
     name: str
 
 
-def axis_of(measure: str, largest: float) -> Axis:
+def cost_axis_of(measure: str, largest: float) -> CostAxis:
     """Return a measure of a curve in the unit that fits its largest value."""
     units = _UNITS[measure]
     unit, name = next((each for each in units if largest >= each[0]), units[-1])
-    return Axis(measure, unit, name)
+    return CostAxis(measure, unit, name)

@@ -8,9 +8,9 @@ were chosen (tuning.py). Nothing is adjusted towards the paper.
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
-from hfedms_sim.paper.experiments.axes import Axis, axis_of
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.intervals import parameters_claim
 from hfedms_sim.paper.experiments.race import Race, Racer
 from hfedms_sim.paper.published import BASELINES, HFEDMS, KINDS, STATIC_GROUPINGS, DataKind
@@ -36,7 +36,7 @@ def _trials(study: Study) -> list[Trial]:
     return trials
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     claims = [
         claim
         for column in study.columns
@@ -50,7 +50,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
     if "tuned" in study.columns:
         claims += _tuned_race(study, results)
         tables.append(_tuned_table(study))
-    return Outcome(tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims))
+    return ExperimentOutcome(
+        tuple(tables), tuple(_figure(study, column, results) for column in study.columns), tuple(claims)
+    )
 
 
 def _accuracy_table(study: Study, results: Results) -> Table:
@@ -90,7 +92,7 @@ def _score(seeds: Seeds) -> str:
 def _cost_table(study: Study, results: Results) -> Table:
     """Return what a stream's accuracies cost on the paper's cell: the question that a network engineer asks."""
     ends = results.of("fedavg", "stream").final("simulated_s").values()
-    time, sent = axis_of("simulated_s", max(ends, default=0.0)), axis_of("bytes", 0.0)
+    time, sent = cost_axis_of("simulated_s", max(ends, default=0.0)), cost_axis_of("bytes", 0.0)
     header = ["strategy", "settings", *(f"{time.name} to {target:g}" for target in TARGETS), f"{sent.name} a round"]
     rows: list[tuple[Value, ...]] = []
     for column in study.columns:
@@ -102,7 +104,7 @@ def _cost_table(study: Study, results: Results) -> Table:
     return Table("time-to-accuracy", "Simulated time to an accuracy, streams", tuple(header), tuple(rows), note)
 
 
-def _times(study: Study, seeds: Seeds, axis: Axis) -> list[str]:
+def _times(study: Study, seeds: Seeds, axis: CostAxis) -> list[str]:
     cells = []
     for target in TARGETS:
         spent = seeds.spent(axis.measure, target, study.scale.evaluate_every)
@@ -111,7 +113,7 @@ def _times(study: Study, seeds: Seeds, axis: Axis) -> list[str]:
     return cells
 
 
-def _sent_a_round(seeds: Seeds, axis: Axis) -> float | None:
+def _sent_a_round(seeds: Seeds, axis: CostAxis) -> float | None:
     total, rounds = seeds.mean(axis.measure), seeds.mean("round")
     return None if total is None or not rounds else total / axis.unit / rounds
 
@@ -137,8 +139,8 @@ def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> C
         theirs = results.of(rival, kind, column=column)
         told = "" if theirs else "not run"
         accuracy, loss = (paired(ours.final(each), theirs.final(each)) for each in ("accuracy", "loss"))
-        parts.append(Part(f"more accurate than {rival}", accuracy, told))
-        parts.append(Part(f"less loss than {rival}", tuple(-each for each in loss), told))
+        parts.append(ClaimPart(f"more accurate than {rival}", accuracy, told))
+        parts.append(ClaimPart(f"less loss than {rival}", tuple(-each for each in loss), told))
     return Claim(name, column, tuple(parts), "" if ours else f"no runs on {kind} data with these settings")
 
 
@@ -158,7 +160,7 @@ def _streams_are_harder(column: Column, results: Results) -> Claim:
     for name in BASELINES:
         values = paired(results.of(name, "static", column=column).final("accuracy"), streams[name])
         if values:
-            parts.append(Part(f"{name} is worse on streams", values))
+            parts.append(ClaimPart(f"{name} is worse on streams", values))
     seeds = sorted(set.intersection(*({*finals} for finals in streams.values())))
     if seeds:
         parts += _order_on_streams([{name: finals[seed] for name, finals in streams.items()} for seed in seeds])
@@ -166,7 +168,7 @@ def _streams_are_harder(column: Column, results: Results) -> Claim:
     return Claim("Q3", column, tuple(parts) if compared else (), "" if compared else "needs runs on both kinds of data")
 
 
-def _order_on_streams(by_seed: list[dict[str, float]]) -> list[Part]:
+def _order_on_streams(by_seed: list[dict[str, float]]) -> list[ClaimPart]:
     """Return who is best and who is worst, given each seed's accuracies."""
     adaptive, plain = [], []
     for accuracy in by_seed:
@@ -175,8 +177,8 @@ def _order_on_streams(by_seed: list[dict[str, float]]) -> list[Part]:
         best_plain = max(accuracy[name] for name in _PLAIN)
         plain.append(min(accuracy[name] for name in BASELINES if name not in _PLAIN) - best_plain)
     return [
-        Part("the two best on streams are adaptive servers", tuple(adaptive)),
-        Part("FedAvg and FedProx are the worst there", tuple(plain)),
+        ClaimPart("the two best on streams are adaptive servers", tuple(adaptive)),
+        ClaimPart("FedAvg and FedProx are the worst there", tuple(plain)),
     ]
 
 

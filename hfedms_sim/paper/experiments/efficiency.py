@@ -12,7 +12,7 @@ from statistics import fmean
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Bars, Figure, Table, Value
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, distinct, mean_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, distinct, mean_of
 from hfedms_sim.paper.experiments.accounting import EfficiencyRow, efficiency
 from hfedms_sim.paper.experiments.race import Measure, Race, Racer
 from hfedms_sim.paper.published import EFFICIENCY, Efficiency
@@ -50,13 +50,13 @@ def _trials(study: Study) -> list[Trial]:
     return distinct(trials)
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     racers = {row: Racer(_label(row), _seeds(results, row)) for row in EFFICIENCY}
     fedavg, *hfedms = racers.values()
     race = Race(fedavg, hfedms, study.scale.evaluate_every)
     tables = (*_closed_form_tables(efficiency()), _measured_table(study, race, racers), _computation_table())
     claims = (race.fewer_rounds("defaults"), race.less_traffic("defaults", hfedms[0], racers[_BEST]))
-    return Outcome(tables, (_figure(study, race, racers),), claims)
+    return ExperimentOutcome(tables, (_figure(study, race, racers),), claims)
 
 
 def _label(row: Efficiency) -> str:

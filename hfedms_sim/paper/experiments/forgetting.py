@@ -7,8 +7,8 @@ test data in the same round: what is left is what the model knows of just these 
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Mark, Table
-from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, mean_of
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, mean_of
 from hfedms_sim.paper.study import Study
 
 STRATEGIES = ("hfedms-s", "hfedms-d")
@@ -19,7 +19,7 @@ def _trials(study: Study) -> list[Trial]:
     return [trial for name in STRATEGIES for trial in study.trials(name, "stream")]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     probe = study.scale.probe_round
     found = {name: results.of(name, "stream") for name in STRATEGIES}
     mark = (Mark("x", float(probe), "probe learnt"),)
@@ -47,7 +47,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
     header = ("strategy", "round", "accuracy on the probe", "less accuracy on the test data")
     note = f"The probe is what round {probe} was trained on. Means over seeds; {study.words}."
     table = Table("forgetting", "What is left of a round's batches", header, rows, note)
-    return Outcome((table,), (Figure("forgetting", f"Forgetting, {study.words}", panels),), (_claim(study, found),))
+    return ExperimentOutcome(
+        (table,), (Figure("forgetting", f"Forgetting, {study.words}", panels),), (_claim(study, found),)
+    )
 
 
 def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
@@ -61,10 +63,12 @@ def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
     lost = {name: _less(at[name, probe], at[name, end]) for name in STRATEGIES}
     gain = {when: _less(at["hfedms-d", when], at["hfedms-s", when]) for when in (probe + _SOON, end)}
     parts = (
-        Part("hfedms-s loses what it knew of the probe beyond the test data", tuple(lost["hfedms-s"].values())),
-        Part("hfedms-d loses less of it", paired(lost["hfedms-s"], lost["hfedms-d"])),
-        Part("at the end hfedms-d knows more of its probe than hfedms-s", tuple(gain[end].values())),
-        Part("this gain is larger at the end than a cycle after the probe", paired(gain[end], gain[probe + _SOON])),
+        ClaimPart("hfedms-s loses what it knew of the probe beyond the test data", tuple(lost["hfedms-s"].values())),
+        ClaimPart("hfedms-d loses less of it", paired(lost["hfedms-s"], lost["hfedms-d"])),
+        ClaimPart("at the end hfedms-d knows more of its probe than hfedms-s", tuple(gain[end].values())),
+        ClaimPart(
+            "this gain is larger at the end than a cycle after the probe", paired(gain[end], gain[probe + _SOON])
+        ),
     )
     return Claim("Q10", "defaults", parts)
 

@@ -10,8 +10,8 @@ from hfedms_sim.exhibits import Boxes, Figure, Table
 from hfedms_sim.grouping import CpdKind
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.claims import Claim, ClaimPart
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.group_distances import GROUPS, Spread, spreads_of
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import Scenario
@@ -21,13 +21,13 @@ KINDS: dict[CpdKind, str] = {"onehot": "classes as one-hot points", "entries": "
 _PAPER_GROUPS = 10  # as in its first cycle
 
 
-def _outcome(study: Study, _: Results) -> Outcome:
+def _outcome(study: Study, _: Results) -> ExperimentOutcome:
     dataset = _dataset(study.data)
     groups = [number for number in GROUPS if number <= dataset.devices]
     spreads = spreads_of(dataset, groups)
     name = dataset.name if study.data is None else study.data.stem
     where = f"{dataset.devices} devices of {name}, batches of 50"
-    return Outcome((_table(spreads, where),), (_figure(spreads, where),), (_claim(spreads),))
+    return ExperimentOutcome((_table(spreads, where),), (_figure(spreads, where),), (_claim(spreads),))
 
 
 def _dataset(data: Path | None) -> Dataset:
@@ -83,7 +83,7 @@ def _claim(spreads: Sequence[Spread]) -> Claim:
             ratio = float(np.mean(medians[less] / medians[more]))
             told = f"ratio {ratio:.3f}" + ("" if printed is None else f", published {printed:g}")
             parts.append(
-                Part(
+                ClaimPart(
                     f"{NAMES[less]} below {NAMES[more]}, {name}", tuple((medians[more] - medians[less]).tolist()), told
                 )
             )

@@ -7,8 +7,8 @@ seed, because a point takes as long as any other run on static data.
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, HeatMap, Line, Lines, Panel, Table
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, mean_of
+from hfedms_sim.paper.claims import Claim, ClaimPart
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, mean_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.schedule import Growth, group_count, group_size
@@ -32,7 +32,7 @@ def _trials(study: Study) -> list[Trial]:
     ]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     scale = study.scale
     grid: Grid = {
         law: {(alpha, beta): _loss(results, law, alpha, beta) for alpha in alphas for beta in scale.betas}
@@ -41,7 +41,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
     figure = Figure(
         "growth", f"HFedMS-S, static data, {study.words}", (*_heat_maps(scale, grid), *_group_curves(study)), columns=3
     )
-    return Outcome((_table(study, grid),), (figure,), (_claim(scale, grid),))
+    return ExperimentOutcome((_table(study, grid),), (figure,), (_claim(scale, grid),))
 
 
 def _loss(results: Results, law: str, alpha: float, beta: int) -> dict[int, float]:
@@ -105,10 +105,10 @@ def _claim(scale: Scale, grid: Grid) -> Claim:
     ours = known["log", scale.alpha, scale.beta]
     others = [loss for point, loss in known.items() if point[0] == "log" and point[1:] != (scale.alpha, scale.beta)]
     parts = [
-        *(Part(f"log's best is below {law}'s best", (best[law] - best["log"],)) for law in ("linear", "exp")),
-        Part(f"alpha = {scale.alpha:g}, beta = {scale.beta} is log's best point", (min(others) - ours,)),
-        Part("the slowest growth is worse", (known["log", alphas[0], betas[0]] - ours,)),
-        Part("the fastest growth is worse", (known["log", alphas[-1], betas[-1]] - ours,)),
+        *(ClaimPart(f"log's best is below {law}'s best", (best[law] - best["log"],)) for law in ("linear", "exp")),
+        ClaimPart(f"alpha = {scale.alpha:g}, beta = {scale.beta} is log's best point", (min(others) - ours,)),
+        ClaimPart("the slowest growth is worse", (known["log", alphas[0], betas[0]] - ours,)),
+        ClaimPart("the fastest growth is worse", (known["log", alphas[-1], betas[-1]] - ours,)),
     ]
     return Claim("Q9", "defaults", tuple(parts))
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
-from hfedms_sim.paper.claims import Claim, Part
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, shown
-from hfedms_sim.paper.experiments.axes import Axis, axis_of
+from hfedms_sim.paper.claims import Claim, ClaimPart
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.efficiency import of_interval, trials_of_interval
 from hfedms_sim.paper.published import INTERVALS
 from hfedms_sim.paper.study import Study
@@ -27,9 +27,9 @@ def _trials(study: Study) -> list[Trial]:
     return [trial for interval in INTERVALS for trial in trials_of_interval(study, interval)]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {interval: of_interval(results, interval) for interval in INTERVALS}
-    axes = [axis_of(measure, max(found[1].final(measure).values(), default=0.0)) for measure in _COSTS]
+    axes = [cost_axis_of(measure, max(found[1].final(measure).values(), default=0.0)) for measure in _COSTS]
     panels = [
         Lines(f"{measure} against {axis.name}", axis.name, measure, _lines(found, axis, measure))
         for axis in axes
@@ -44,15 +44,15 @@ def _outcome(study: Study, results: Results) -> Outcome:
     dynamic = {f"T = {interval}": seeds for interval, seeds in found.items() if interval > 1}
     claims = (_jumps(found[5]), parameters_claim("defaults", found[1], dynamic))
     figure = Figure("intervals", f"HFedMS on streams, {study.words}", tuple(panels))
-    return Outcome((table,), (figure,), claims)
+    return ExperimentOutcome((table,), (figure,), claims)
 
 
-def _lines(found: dict[int, Seeds], axis: Axis, measure: str) -> tuple[Line, ...]:
+def _lines(found: dict[int, Seeds], axis: CostAxis, measure: str) -> tuple[Line, ...]:
     lines = (seeds.line(f"T = {interval}", axis.measure, measure, axis.unit) for interval, seeds in found.items())
     return tuple(lines)
 
 
-def _spent(seeds: Seeds, axis: Axis) -> str:
+def _spent(seeds: Seeds, axis: CostAxis) -> str:
     return shown([value / axis.unit for value in seeds.final(axis.measure).values()], 2)
 
 
@@ -60,9 +60,9 @@ def _jumps(dynamic: Seeds) -> Claim:
     gains = [found for result in dynamic.by_seed.values() if (found := gains_of(result.curve)) is not None]
     told = ", ".join(f"{each.calibration:+.4f} and {each.full:+.4f}" for each in gains)
     parts = (
-        Part("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
-        Part("full rounds raise it too", tuple(each.full for each in gains)),
-        Part(
+        ClaimPart("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
+        ClaimPart("full rounds raise it too", tuple(each.full for each in gains)),
+        ClaimPart(
             "calibration rounds of a cycle more than its full round",
             tuple(each.calibration - each.full for each in gains),
             told,
@@ -99,7 +99,7 @@ def parameters_claim(column: Column, static: Seeds, dynamic: Mapping[str, Seeds]
         for measure, sign, text in (("accuracy", 1, "more accurate"), ("loss", -1, "less loss")):
             pairs = _at_equal_parameters(static, seeds, measure)
             parts.append(
-                Part(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
+                ClaimPart(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
             )
     return Claim("Q13", column, tuple(parts))
 

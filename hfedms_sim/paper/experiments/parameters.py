@@ -3,13 +3,13 @@
 from hfedms_sim.exhibits import Table
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.study import Study
 
 PAPER_MODEL = spec_of("cnn")
 
 
-def _outcome(_: Study, __: Results) -> Outcome:
+def _outcome(_: Study, __: Results) -> ExperimentOutcome:
     model = PAPER_MODEL
     assert model.stack is not None
     layers = (*model.stack.extractor, model.stack.classifier)
@@ -33,7 +33,9 @@ def _outcome(_: Study, __: Results) -> Outcome:
     header = ("layer", "part", "type", "published", "parameters", "per mille of all")
     sizes = f"{model.model_bytes:,} bytes on the air, the classifier {model.classifier_bytes:,}"
     note = f"{model.parameters:,} parameters; {sizes}."
-    return Outcome((Table("parameters", "Parameters of the paper's network", header, (*rows, *totals), note),))
+    return ExperimentOutcome(
+        (Table("parameters", "Parameters of the paper's network", header, (*rows, *totals), note),)
+    )
 
 
 PARAMETERS = Experiment("parameters", "table: parameters of the network", lambda study: [], _outcome)

@@ -16,7 +16,7 @@ from typing import Literal
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part
+from hfedms_sim.paper.claims import Claim, ClaimPart
 from hfedms_sim.paper.experiment import Seeds, log_ratio
 from hfedms_sim.paper.tuned import Column
 from hfedms_sim.scenario import Scenario
@@ -65,7 +65,7 @@ class Race:
         """Return what a racer took, looking as often as FedAvg was looked at."""
         return racer.spent(measure, self.target, self.every)
 
-    def less(self, text: str, ours: Racer, theirs: Racer, measure: Measure, saving: float = 0.0) -> Part:
+    def less(self, text: str, ours: Racer, theirs: Racer, measure: Measure, saving: float = 0.0) -> ClaimPart:
         """Return the part that ours takes less than theirs, or less by more than a share `saving` of it."""
         every = self.every if self.fedavg in (ours, theirs) else 1
         mine, other = (racer.spent(measure, self.target, every) for racer in (ours, theirs))
@@ -75,7 +75,7 @@ class Race:
             *theirs.spent("rounds", self.target, every).values(),
         ]
         resolution = every / 2 / min(rounds, default=1.0)
-        return Part(f"{text} (ln of the ratio)", tuple(each + log(1 - saving) for each in values), "", resolution)
+        return ClaimPart(f"{text} (ln of the ratio)", tuple(each + log(1 - saving) for each in values), "", resolution)
 
     def fewer_rounds(self, column: Column) -> Claim:
         """Return Q4."""
@@ -104,10 +104,10 @@ class Race:
             parts.append(self._alike(best, static))
         return Claim("Q5", column, tuple(parts), "" if self._has_run else "no runs with these settings")
 
-    def _alike(self, one: Racer, other: Racer) -> Part:
+    def _alike(self, one: Racer, other: Racer) -> ClaimPart:
         part = self.less("", one, other, "rounds")
         text = f"{one.label} needs about as many rounds as {other.label} (within a factor of {_ALIKE})"
-        return Part(text, tuple(log(_ALIKE) - abs(each) for each in part.values), "", part.resolution)
+        return ClaimPart(text, tuple(log(_ALIKE) - abs(each) for each in part.values), "", part.resolution)
 
     @property
     def _has_run(self) -> bool:

@@ -9,7 +9,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Bars, Figure, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, mean_of, shown
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, mean_of, shown
 from hfedms_sim.paper.readings import DARK_INK, Difference, differences_of
 from hfedms_sim.paper.study import Study
 
@@ -36,7 +36,7 @@ def _trials(study: Study) -> list[Trial]:
     ]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {
         (strategy, name): results.of(strategy, "stream", changes)
         for strategy in STRATEGIES
@@ -53,7 +53,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
     gap = published.BENCHMARKS["hfedms-d"]["stream"].accuracy - published.BENCHMARKS["fedavg"]["stream"].accuracy
     here = f"{_gap(found, 'text')} by the text, {_gap(found, _ALL)} by the program"
     note = f"{study.words}. Published: HFedMS-D {gap:+.3f} beyond FedAvg; here {here}."
-    return Outcome((Table("readings", "Text and program", header, tuple(rows), note),), (_figure(study, found),))
+    return ExperimentOutcome(
+        (Table("readings", "Text and program", header, tuple(rows), note),), (_figure(study, found),)
+    )
 
 
 def _gap(found: dict[tuple[str, str], Seeds], name: str) -> str:

@@ -6,8 +6,8 @@ HFedMS-D without SCC (`scc: off`) is shown beside it. The oracle keeps every raw
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
-from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds
 from hfedms_sim.paper.study import Study
 
 VARIANTS: dict[str, tuple[str, dict[str, str]]] = {
@@ -39,7 +39,7 @@ def _fitting(study: Study, changes: dict[str, str]) -> dict[str, str]:
     return changes
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {name: _seeds(study, results, name) for name in VARIANTS}
     lines = {
         measure: tuple(
@@ -56,7 +56,9 @@ def _outcome(study: Study, results: Results) -> Outcome:
     table = Table(
         "scc", "Semantic compression and compensation", header, rows, f"{study.words}. The paper shows curves only."
     )
-    return Outcome((table,), (Figure("scc", f"SCC on streams, {study.words}", panels),), (_claim(study, found),))
+    return ExperimentOutcome(
+        (table,), (Figure("scc", f"SCC on streams, {study.words}", panels),), (_claim(study, found),)
+    )
 
 
 def _seeds(study: Study, results: Results, name: str) -> Seeds:
@@ -73,7 +75,7 @@ def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
     """Judge the paper's order. In the program's reading the oracle has less to begin with than SCC: no upper bound."""
     order = [pair for pair in _BETTER if study.reading == "text" or "oracle" not in pair]
     parts = [
-        Part(
+        ClaimPart(
             f"{more} ends more accurate than {less}",
             paired(found[more].final("accuracy"), found[less].final("accuracy")),
         )

@@ -4,7 +4,7 @@ from hfedms_sim.exhibits import Table
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
@@ -31,7 +31,7 @@ def _values(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def _outcome(study: Study, _: Results) -> Outcome:
+def _outcome(study: Study, _: Results) -> ExperimentOutcome:
     shipped = _values(load_scenario("paper-stream"))
     here = _values(study.scenario("hfedms-d", "stream", {}, study.seeds[0], study.scale.rounds))
     rows = tuple(
@@ -39,7 +39,7 @@ def _outcome(study: Study, _: Results) -> Outcome:
     )
     header = ("setting", "symbol", "published", "paper-stream", f"this study ({study.scale.name})")
     note = "The paper's M leaves the classifier out; runs send what the network has."
-    return Outcome((Table("settings", "Settings", header, rows, note),))
+    return ExperimentOutcome((Table("settings", "Settings", header, rows, note),))
 
 
 SETTINGS = Experiment("settings", "table: settings", lambda study: [], _outcome)

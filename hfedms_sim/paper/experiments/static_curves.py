@@ -5,8 +5,8 @@ from statistics import fmean
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
 from hfedms_sim.paper import published
-from hfedms_sim.paper.claims import Claim, Part, paired
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results, Seeds, log_ratio
+from hfedms_sim.paper.claims import Claim, ClaimPart, paired
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, log_ratio
 from hfedms_sim.paper.published import STATIC_GROUPINGS
 from hfedms_sim.paper.study import Study
 
@@ -17,7 +17,7 @@ def _trials(study: Study) -> list[Trial]:
     return [trial for name in STRATEGIES for trial in study.trials(name, "static")]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     found = {name: results.of(name, "static") for name in STRATEGIES}
     panels = tuple(
         Lines(
@@ -44,7 +44,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
     note = f"{study.words}. The paper shows the two fixed groupings as curves only."
     table = Table("static-curves", "Static data: where the curves end", header, tuple(rows), note)
     figure = Figure("static-curves", f"Static data, {study.words}", panels)
-    return Outcome((table,), (figure,), (_order(found), _overfitting(found)))
+    return ExperimentOutcome((table,), (figure,), (_order(found), _overfitting(found)))
 
 
 def loss_trend(seeds: Seeds) -> dict[int, float]:
@@ -64,13 +64,13 @@ def _order(found: dict[str, Seeds]) -> Claim:
     sooner = log_ratio(benchmark.spent("round", target), fedavg.spent("round", target), *rounds)
     finals = {name: seeds.final("accuracy") for name, seeds in found.items()}
     parts = [
-        Part("fixed groups get to FedAvg's final accuracy sooner (ln of the ratio)", sooner),
-        Part(
+        ClaimPart("fixed groups get to FedAvg's final accuracy sooner (ln of the ratio)", sooner),
+        ClaimPart(
             "fixed inter-cluster groups end better than random ones",
             paired(icg.final("accuracy"), benchmark.final("accuracy")),
         ),
         *(
-            Part(f"hfedms-s ends better than {name}", paired(ours.final("accuracy"), finals[name]))
+            ClaimPart(f"hfedms-s ends better than {name}", paired(ours.final("accuracy"), finals[name]))
             for name in STRATEGIES[:3]
         ),
     ]
@@ -79,11 +79,11 @@ def _order(found: dict[str, Seeds]) -> Claim:
 
 def _overfitting(found: dict[str, Seeds]) -> Claim:
     fixed = [
-        Part(f"{name}: the loss rises in the last fifth", tuple(loss_trend(found[name]).values()))
+        ClaimPart(f"{name}: the loss rises in the last fifth", tuple(loss_trend(found[name]).values()))
         for name in STATIC_GROUPINGS
     ]
     ours = tuple(-value for value in loss_trend(found["hfedms-s"]).values())
-    return Claim("Q8", "defaults", (*fixed, Part("hfedms-s: it still falls", ours)))
+    return Claim("Q8", "defaults", (*fixed, ClaimPart("hfedms-s: it still falls", ours)))
 
 
 STATIC_CURVES = Experiment("static-curves", "figure: curves on static data", _trials, _outcome, ("Q7", "Q8"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Table
-from hfedms_sim.paper.experiment import Experiment, Outcome, Results
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.published import BASELINES, DataKind
 from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import TUNING_SEED
@@ -57,7 +57,7 @@ def _trials(study: Study) -> list[Trial]:
     ]
 
 
-def _outcome(study: Study, results: Results) -> Outcome:
+def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     rows = []
     for kind in study.kinds:
         for strategy in strategies_on(kind):
@@ -69,7 +69,7 @@ def _outcome(study: Study, results: Results) -> Outcome:
                 rows.append((kind, strategy, words, scores.get(number), chosen))
     note = f"Seed {SEED}, {min(ROUNDS, study.scale.rounds)} rounds; {study.words}. The first of equals is chosen."
     header = ("data", "strategy", "settings", "accuracy", "")
-    return Outcome((Table("tuning", "What tuning tried and chose", header, tuple(rows), note),))
+    return ExperimentOutcome((Table("tuning", "What tuning tried and chose", header, tuple(rows), note),))
 
 
 def _edge(strategy: str, point: dict[str, str]) -> str:

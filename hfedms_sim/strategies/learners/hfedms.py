@@ -3,7 +3,7 @@
 What happens to a sensor within a cycle of T rounds, phi being the extractor that the full round's merge made:
 
     round 0       train the model on the batch D; when the merged model arrives, extract S = h(D; phi)
-    round 1       extract the new batch's S with phi and with phi_bak; compensate the memory (semantics.py)
+    round 1       extract the new batch's S with phi and with phi_bak; compensate the memory (learning/semantics.py)
     rounds 1..    calibrate: train the classifier on S and the memory; the extractor stays as it is, bit for bit
     round T - 1   store: the memory's vectors and all S of the cycle are candidates, Q of them stay
 

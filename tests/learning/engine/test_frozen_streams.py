@@ -96,7 +96,7 @@ def test_shared_or_private_in_bundles_of_any_size_it_learns_the_same(
     case: str, largest_history: int, budget_bytes: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dense, "_LARGEST_HISTORY", largest_history)
-    monkeypatch.setattr(lowrank, "_BUNDLE_BYTES", budget_bytes)
+    monkeypatch.setattr(lowrank, "BUNDLE_BYTES", budget_bytes)
     assert both(case, SPEC, chains_of(RAGGED, SIDE, DOUBLE), SHARES, SGD, threads) < 1e-11
 
 

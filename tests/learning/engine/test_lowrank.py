@@ -70,7 +70,7 @@ def test_shared_or_private_a_dense_layer_learns_the_same(
 
 @pytest.mark.parametrize("budget_bytes", [1, 20_000, 10**9])
 def test_bundles_of_any_size_learn_the_same(budget_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lowrank, "_BUNDLE_BYTES", budget_bytes)
+    monkeypatch.setattr(lowrank, "BUNDLE_BYTES", budget_bytes)
     assert both(SPEC, chains_of(RAGGED, SIDE, DOUBLE), SHARES, SGD) < 1e-12
 
 

@@ -10,7 +10,7 @@ from hfedms_sim.campaign.tasks import Options
 from hfedms_sim.exhibits import Lines, Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.conduct import Conductor
-from hfedms_sim.paper.experiment import Outcome, Results
+from hfedms_sim.paper.experiment import ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.availability import (
     AVAILABILITY,
     TIMEOUT_HOPS,
@@ -62,7 +62,7 @@ def fading(trial: Trial) -> End:
     return 0.45 if lost else 0.5, 1.0
 
 
-def outcome_of(study: Study) -> Outcome:
+def outcome_of(study: Study) -> ExperimentOutcome:
     return AVAILABILITY.outcome(study, results(AVAILABILITY, study, fading))
 
 

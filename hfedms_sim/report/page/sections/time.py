@@ -1,7 +1,7 @@
 """Where the time of a run went: shares by cause, the critical path of a typical round, the worst sensors, what-ifs."""
 
 from hfedms_sim.exhibits import Table
-from hfedms_sim.explanation import Explanation, Leg, WhatIf
+from hfedms_sim.explanation import Explanation, PathSection, WhatIf
 from hfedms_sim.report.page.blocks import Block, Prose, Section, SortableTable
 from hfedms_sim.units import format_seconds
 
@@ -42,7 +42,10 @@ def _share_table(explanation: Explanation) -> Table:
 def _path_table(explanation: Explanation) -> Table:
     typical = explanation.typical
     assert typical is not None
-    rows = tuple((_what(leg), leg.seconds, _sensors(leg), ", ".join(leg.cells), _parts(leg)) for leg in typical.legs)
+    rows = tuple(
+        (_what(section), section.seconds, _sensors(section), ", ".join(section.cells), _parts(section))
+        for section in typical.legs
+    )
     return Table(
         "path",
         f"The critical path of round {typical.round}, of {format_seconds(typical.seconds)}: a typical full round",
@@ -51,19 +54,21 @@ def _path_table(explanation: Explanation) -> Table:
     )
 
 
-def _what(leg: Leg) -> str:
-    return leg.kind if leg.chain is None else f"{leg.kind} {leg.chain}"
+def _what(section: PathSection) -> str:
+    return section.kind if section.chain is None else f"{section.kind} {section.chain}"
 
 
-def _sensors(leg: Leg) -> str:
-    named = ", ".join(str(sensor) for sensor in leg.sensors[:_MOST_SENSORS])
-    more = f" and {len(leg.sensors) - _MOST_SENSORS} more" if len(leg.sensors) > _MOST_SENSORS else ""
-    slowest = "" if leg.slowest_s is None else f"; slowest {leg.slowest_sensor}, {format_seconds(leg.slowest_s)}"
+def _sensors(section: PathSection) -> str:
+    named = ", ".join(str(sensor) for sensor in section.sensors[:_MOST_SENSORS])
+    more = f" and {len(section.sensors) - _MOST_SENSORS} more" if len(section.sensors) > _MOST_SENSORS else ""
+    slowest = (
+        "" if section.slowest_s is None else f"; slowest {section.slowest_sensor}, {format_seconds(section.slowest_s)}"
+    )
     return f"{named}{more}{slowest}"
 
 
-def _parts(leg: Leg) -> str:
-    return ", ".join(f"{what} {format_seconds(seconds)}" for what, seconds in leg.parts if seconds >= _LEAST_S)
+def _parts(section: PathSection) -> str:
+    return ", ".join(f"{what} {format_seconds(seconds)}" for what, seconds in section.parts if seconds >= _LEAST_S)
 
 
 def _sensor_table(explanation: Explanation) -> Table:

@@ -1,10 +1,10 @@
-"""The critical path of one round in a few legs that can be read: the last report, a chain, the scatter, the way back.
+"""The critical path of one round in a few sections that can be read: last report, a chain, the scatter, the way back.
 
-Consecutive steps of one chain are one leg, and so are those of the report and those of the scatter with the work behind
-it. Where that leaves more than `MOST_LEGS`, as windows of many short chains do, the two neighbours that are shortest
-together become one, again and again. Steps follow each other, so legs add up to the length of their round.
+Consecutive steps of one chain are one section, and so are those of the report and those of the scatter with the work
+behind it. Where that leaves more than `MOST_SECTIONS`, as windows of many short chains do, the two neighbours that are
+shortest together become one, again and again. Steps follow each other, so sections add up to the length of their round.
 
-Left out: legs without length, such as a round's end where there is no backbone to cross.
+Left out: sections without length, such as a round's end where there is no backbone to cross.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,9 +16,9 @@ import pandas as pd
 
 from hfedms_sim.limits import CriticalPath, PathStep, Seconds, typical_round
 
-MOST_LEGS = 8
+MOST_SECTIONS = 8
 
-LegKind = Literal["report", "chain", "team", "scatter", "end", "several"]
+SectionKind = Literal["report", "chain", "team", "scatter", "end", "several"]
 
 _WORDS = {
     "setup_s": "set-up and paging",
@@ -37,18 +37,18 @@ _WORDS = {
 assert tuple(_WORDS) == Seconds._fields
 
 
-class Part(NamedTuple):
-    """What some seconds of a leg were spent on."""
+class SpentOn(NamedTuple):
+    """What some seconds of a section were spent on."""
 
     what: str
     seconds: float
 
 
 @dataclass(frozen=True)
-class Leg:
-    """A stretch of a critical path."""
+class PathSection:
+    """Consecutive steps of a critical path that belong together."""
 
-    kind: LegKind
+    kind: SectionKind
     chain: int | None
     """The number of the chain or team, as `group` in the tables; None outside any, and of several chains."""
     sensors: tuple[int, ...]
@@ -56,7 +56,7 @@ class Leg:
     cells: tuple[str, ...]
     """Whose radio it used, in that order."""
     seconds: float
-    parts: tuple[Part, ...]
+    parts: tuple[SpentOn, ...]
     """Where its seconds went, the most first; those without any are left out."""
     slowest_sensor: int | None
     """The one with most of the seconds; None where there is none, or one only."""
@@ -69,7 +69,8 @@ class TypicalRound:
 
     round: int
     seconds: float
-    legs: tuple[Leg, ...]
+    legs: tuple[PathSection, ...]
+    """The sections of the path; `explain --json` calls them so."""
 
 
 def typical_path(path: CriticalPath, rounds: pd.DataFrame, *, has_teams: bool) -> TypicalRound | None:
@@ -82,27 +83,27 @@ def typical_path(path: CriticalPath, rounds: pd.DataFrame, *, has_teams: bool) -
         return None
     number = typical_round(covered)
     row = covered[covered["round"] == number].iloc[0]
-    legs = legs_of(list(path.steps(number)))
+    sections = sections_of(list(path.steps(number)))
     if has_teams:
-        legs = tuple(replace(leg, kind="team") if leg.kind == "chain" else leg for leg in legs)
-    return TypicalRound(number, float(row["end_s"] - row["start_s"]), legs)
+        sections = tuple(replace(section, kind="team") if section.kind == "chain" else section for section in sections)
+    return TypicalRound(number, float(row["end_s"] - row["start_s"]), sections)
 
 
-def legs_of(steps: Sequence[PathStep]) -> tuple[Leg, ...]:
-    """Return the legs of one round's path, at most `MOST_LEGS`."""
+def sections_of(steps: Sequence[PathStep]) -> tuple[PathSection, ...]:
+    """Return the sections of one round's path, at most `MOST_SECTIONS`."""
     marked = zip(_marks(steps), steps, strict=True)
     stretches = [[step for _, step in found] for _, found in groupby(marked, key=lambda pair: pair[0])]
     stretches = [stretch for stretch in stretches if _length_s(stretch) > 0]
-    while len(stretches) > MOST_LEGS:
+    while len(stretches) > MOST_SECTIONS:
         pairs_s = [_length_s(one) + _length_s(other) for one, other in pairwise(stretches)]
         first = pairs_s.index(min(pairs_s))
         stretches[first : first + 2] = [stretches[first] + stretches[first + 1]]
-    return tuple(_leg(stretch) for stretch in stretches)
+    return tuple(_section(stretch) for stretch in stretches)
 
 
-def _marks(steps: Iterable[PathStep]) -> list[tuple[LegKind, int]]:
-    """Return for each step what its leg is, and of which chain; work behind the scatter belongs to it."""
-    marks: list[tuple[LegKind, int]] = []
+def _marks(steps: Iterable[PathStep]) -> list[tuple[SectionKind, int]]:
+    """Return for each step what its section is, and of which chain; work behind the scatter belongs to it."""
+    marks: list[tuple[SectionKind, int]] = []
     for step in steps:
         if step.kind == "work" and marks and marks[-1][0] == "scatter":
             marks.append(marks[-1])
@@ -119,7 +120,7 @@ def _length_s(stretch: Sequence[PathStep]) -> float:
     return stretch[-1].end_s - stretch[0].begin_s
 
 
-def _leg(stretch: Sequence[PathStep]) -> Leg:
+def _section(stretch: Sequence[PathStep]) -> PathSection:
     marks = list(dict.fromkeys(_marks(stretch)))
     kind, chain = marks[0] if len(marks) == 1 else ("several", -1)
     own_s: dict[int, float] = {}
@@ -127,7 +128,7 @@ def _leg(stretch: Sequence[PathStep]) -> Leg:
         if step.sensor >= 0:
             own_s[step.sensor] = own_s.get(step.sensor, 0.0) + step.end_s - step.begin_s
     slowest = max(own_s, key=lambda sensor: own_s[sensor]) if len(own_s) > 1 else None
-    return Leg(
+    return PathSection(
         kind=kind,
         chain=chain if chain >= 0 else None,
         sensors=tuple(own_s),
@@ -139,10 +140,10 @@ def _leg(stretch: Sequence[PathStep]) -> Leg:
     )
 
 
-def _parts(stretch: Sequence[PathStep]) -> tuple[Part, ...]:
+def _parts(stretch: Sequence[PathStep]) -> tuple[SpentOn, ...]:
     spent_s: dict[str, float] = dict.fromkeys(_WORDS.values(), 0.0)
     for step in stretch:
         for name, seconds in step.seconds._asdict().items():
             spent_s[_WORDS[name]] += seconds
     ranked = sorted(spent_s.items(), key=lambda item: -item[1])
-    return tuple(Part(what, seconds) for what, seconds in ranked if seconds > 0)
+    return tuple(SpentOn(what, seconds) for what, seconds in ranked if seconds > 0)
