@@ -52,7 +52,7 @@ class Demand(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """When a transfer was what."""
+    """When a transfer was ready, began and ended, and how long it waited for parts that were down."""
 
     ready_s: float
     """The payload was at the radio."""
@@ -60,6 +60,6 @@ class Timeline(NamedTuple):
     """Its airtime began."""
     end_s: float
     held_s: float = 0.0
-    """How long it waited for what was down, before its airtime began."""
+    """How long it waited for parts that were down, before its airtime began."""
     paused_s: float = 0.0
-    """The same, after that."""
+    """How long it waited for them after that."""

@@ -57,6 +57,13 @@ class Surroundings(NamedTuple):
 
 
 class Cell:
+    """One base station, and the transfers over it.
+
+    Owns its medium, the connections of its sensors and, if the radio's currents are known, the meter of their joules.
+    `Floor.transmit` calls it for each transfer, `World` at the end of each round. `FailingCell` takes its place where
+    something may go wrong.
+    """
+
     def __init__(self, env: Environment, number: int, settings: CellSettings, surroundings: Surroundings) -> None:
         draws, loss_draws, attachment, log, ledger, self._invariants = surroundings
         self._airtime_s: dict[Direction, float] = {"up": 0.0, "down": 0.0}

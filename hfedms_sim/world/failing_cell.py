@@ -15,7 +15,7 @@ from hfedms_sim.trace import Outcome
 from hfedms_sim.transfers import Demand, Timeline, Transfer
 from hfedms_sim.world.cell import Attempt, Cell, Surroundings
 from hfedms_sim.world.faults.conditions import Conditions
-from hfedms_sim.world.faults.patience import Disturbed, GivenUp
+from hfedms_sim.world.faults.waiting import Disturbed, GivenUp
 
 _NOTHING = Demand(0.0, 0)
 _MOST_BREAKS = 1000  # in a row, in which a transfer has come no further
@@ -80,14 +80,14 @@ class FailingCell(Cell):
         attempt = Attempt()
         try:
             while True:
-                waiting = self._conditions.reach(self.number, listener)
+                waiting = self._conditions.wait_until_on_air(self.number, listener)
                 if waiting is not None:
                     down_s = self.env.now
                     yield from waiting
                     pieces.wait(self.env.now - down_s)
                 attempt = Attempt(pieces.share_left)
                 try:
-                    with self._conditions.disturbing(self.number, listener):
+                    with self._conditions.interrupted_by_disturbance(self.number, listener):
                         start_s = yield from self._carry(transfer, attempt)
                     break
                 except Interrupt as interrupt:

@@ -1,7 +1,7 @@
 """The factory on the simulated clock: plays a plan and tells what happened, and what it cost.
 
 What happens step by step is in play/floor.py, what a round is made of in reports.py, chains.py and scattering.py beside
-it, and who puts these together in round_play.py, window_play.py and team_play.py. The server's arithmetic takes no
+it, and what puts these together in round_play.py, window_play.py and team_play.py. The server's arithmetic takes no
 time.
 """
 
@@ -27,7 +27,7 @@ from hfedms_sim.world.failing_cell import FailingCell
 from hfedms_sim.world.faults.conditions import Conditions, Stalled
 from hfedms_sim.world.faults.log import FaultLog
 from hfedms_sim.world.faults.paths import seconds_up
-from hfedms_sim.world.faults.patience import until
+from hfedms_sim.world.faults.waiting import wait_until
 from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.play.floor import Floor, Network
 from hfedms_sim.world.play.reports import Reports
@@ -61,6 +61,13 @@ class RoundCost(NamedTuple):
 
 
 class World:
+    """The factory of one run, on the simulated clock.
+
+    Owns the clock, the cells, the floor, what goes wrong, the books of bytes and joules, and the chains that go on from
+    one round to the next. `simulation/session.py` calls it for each round: `begin_round`, `report` if the strategy
+    wants to know what sensors hold, `play`, `end_round`; and `end_run` after the last.
+    """
+
     def __init__(self, scenario: Scenario, trace: Trace, sizes: Sizes | None = None) -> None:
         """`sizes`: how many samples each sensor owns, where that limits what it can capture."""
         self.env = Environment(0.0)
@@ -132,8 +139,8 @@ class World:
     def _await_begin(self, conditions: Conditions) -> None:
         period_s = self._scenario.round_period_s
         if period_s is not None:
-            self._run(until(self.env, self._next_begin_s(period_s)))
-        self._run(conditions.can_begin(self.covered))
+            self._run(wait_until(self.env, self._next_begin_s(period_s)))
+        self._run(conditions.wait_until_round_can_begin(self.covered))
         conditions.begin_round(self.covered, min(self._under_way.rounds, default=None))
 
     def _next_begin_s(self, period_s: float) -> float:
@@ -188,7 +195,7 @@ class World:
         for sensor in np.flatnonzero(self.energy_of_sensors().total_j >= settings.battery_j).tolist():
             if sensor not in self._empty_since_s:
                 self._empty_since_s[sensor] = self.env.now
-                conditions.end(sensor)
+                conditions.remove_for_good(sensor)
                 self.faults.of_sensor("empty battery", sensor, f"spent {settings.battery_wh:g} Wh")
 
     def network(self) -> NetworkView:
@@ -281,15 +288,21 @@ class World:
                 return answered
             if self._conditions.are_gone(self.covered):
                 raise Stalled("every sensor is gone for ever")
-            self._run(self._conditions.can_begin(self.covered))
+            self._run(self._conditions.wait_until_round_can_begin(self.covered))
             self._called_s = self.env.now
             reports.closes_s = self._closes_s
         raise Stalled(f"nobody has answered {self._scenario.recovery.void_rounds} roll calls")
 
     def play(self, plan: Plan) -> RoundRecord:
+        """Play a planned round on the clock until it ends, and return what happened.
+
+        It is a window if its chains may go on after it, a round of teams if it has edge rounds, else a round with a
+        barrier. Where something may go wrong, a full round without any group or chain first waits for the timeout.
+        """
         is_nobody_there = not (plan.groups or self.chains_under_way)
         if self._conditions is not None and is_nobody_there and plan.phase == "full":
-            self._run(until(self.env, self.env.now + self._scenario.recovery.timeout_s))  # for somebody to come back
+            gives_up_s = self.env.now + self._scenario.recovery.timeout_s  # until then a sensor may come back
+            self._run(wait_until(self.env, gives_up_s))
         about = self._floor, plan, self._closes_s, self._scenario.quorum
         if plan.carries_over:
             return WindowPlay(*about, self._under_way).play(self._round_start_s)

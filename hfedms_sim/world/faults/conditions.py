@@ -1,7 +1,7 @@
-"""What is down, and who waits for it: the conditions of a run in which something may go wrong.
+"""What is down, and how processes wait for it: the conditions of a run in which something may go wrong.
 
-A run in which nothing goes wrong, nobody is away and every round awaits everybody has none, and nothing of this is on
-its way.
+A run without faults, in which no sensor is ever away and every round awaits all its chains, has no `Conditions`, and
+calls nothing of this.
 """
 
 from collections.abc import Sequence
@@ -31,20 +31,37 @@ from hfedms_sim.units import format_seconds
 from hfedms_sim.world.faults.absences import absences_of
 from hfedms_sim.world.faults.log import FaultLog
 from hfedms_sim.world.faults.paths import joint_path, paths_of, sensors_path, spells_between
-from hfedms_sim.world.faults.patience import Crashed, Disturbed, GivenUp, Interrupting, Part, Watch, patiently, until
 from hfedms_sim.world.faults.spells import Spells
+from hfedms_sim.world.faults.waiting import (
+    Crashed,
+    Disturbed,
+    GivenUp,
+    Interrupting,
+    Part,
+    Watch,
+    wait_until,
+    wait_until_up,
+)
 from hfedms_sim.world.processes import running
 
 _CRASHED, _DISTURBED = Crashed(), Disturbed()  # causes of interrupts
 _NOTHING_HAPPENS = nullcontext()
-_ONLY = 0  # the number of what there is one of
+_ONLY = 0  # the entity number of the backbone, and of the server: there is one of each
 
 
 class Stalled(Exception):  # noqa: N818  why a run ends
-    """Nobody is ever coming back."""
+    """No round can begin any more: what it needs is down for ever, or no sensor answers."""
 
 
 class Conditions:
+    """What is up and what is down in a run in which something may go wrong, at the clock's present time.
+
+    Owns the paths of all faults and announced absences, and the watches on them. `World` makes one for a run, and waits
+    with it until a round can begin; `Floor`, the stages of a round (play/) and `FailingCell` ask it whether a part is
+    up, wait for the part, and let it interrupt them. A wait is a process to `yield from`, or None if there is nothing
+    to wait for.
+    """
+
     def __init__(self, env: Environment, scenario: Scenario, draws: Draws, log: FaultLog) -> None:
         self.env = env
         self.log = log
@@ -67,13 +84,13 @@ class Conditions:
         self._announced = away if scenario.availability.kind != "always" and scenario.availability.announced else None
         self._diary = OutageDiary(scenario, draws)
         self._can_be_cut_off = any(isinstance(each, BackboneOutage | ServerOutage) for each in scenario.faults)
-        self._cells_fail = not self._cells.is_needless
+        self._cells_fail = not self._cells.never_changes
         self._watched_radios = tuple(
-            watch for watch in (self._radios, *(watch for watch, _ in self._shadows)) if not watch.is_needless
+            watch for watch in (self._radios, *(watch for watch, _ in self._shadows)) if not watch.never_changes
         )
 
     def begin_round(self, sensors: NDArray[np.int64], oldest_turn: int | None) -> None:
-        """Forget all turns before this one, or all; most of these sensors are going to be asked about."""
+        """Forget the transfers of turns before `oldest_turn`, None: of all; look ahead for these sensors in one go."""
         for turn in [each for each in self._sent_before if oldest_turn is None or each < oldest_turn]:
             del self._sent_before[turn]
         self._reach.prepare(sensors, self.env.now)
@@ -87,18 +104,21 @@ class Conditions:
 
     @property
     def is_unwatched(self) -> bool:
-        """Whether nobody is to be told of a change any more."""
+        """Whether no process is to hear of a change any more."""
         watches = (self._cells, self._radios, self._crashes, *(watch for watch, _ in self._shadows))
         return all(watch.is_unwatched for watch in watches)
 
-    def crossing(self, *, with_server: bool) -> ProcessGenerator | None:
-        """Return the wait until a payload can cross the backbone, to or from the server if that takes part, if any."""
+    def wait_until_can_cross(self, *, with_server: bool) -> ProcessGenerator | None:
+        """Return the wait until a payload can cross the backbone; one to or from the server needs that too."""
         if not self._can_be_cut_off:
             return None
-        return self._wait(*((self._backbone, self._server) if with_server else (self._backbone,)))
+        return self._wait_until_up(*((self._backbone, self._server) if with_server else (self._backbone,)))
 
     def require_hope(self, given_up: Sequence[Part], cell: int, *, crosses: bool, with_server: bool) -> None:
-        """Give up at once whoever needs a part that somebody has waited for in vain, and that is still down."""
+        """Raise `GivenUp` if a model on its way to this cell needs a part of `given_up` that is still down.
+
+        `given_up` are the parts that its chain has waited for in vain before.
+        """
         needed = [Part(self._cells.spells, cell, self._cell_names[cell])]
         needed += [self._backbone] if crosses else []
         needed += [self._server] if with_server else []
@@ -106,35 +126,38 @@ class Conditions:
             if part in needed and part.spell_at(self.env.now).is_down:
                 raise GivenUp(f"{part.name} is still down")
 
-    def recovered(self, sensor: int) -> ProcessGenerator | None:
-        """Return the wait until a sensor that has crashed is back, if any."""
-        if self._crashes.is_needless:
+    def wait_until_recovered(self, sensor: int) -> ProcessGenerator | None:
+        """Return the wait until a sensor that has crashed is back."""
+        if self._crashes.never_changes:
             return None
-        return self._wait(Part(self._crashes.spells, sensor, "sensor"))
+        return self._wait_until_up(Part(self._crashes.spells, sensor, "sensor"))
 
-    def reach(self, cell: int, sensor: int) -> ProcessGenerator | None:
-        """Return the wait until the air of a cell and the radio of a sensor are up, if any."""
+    def wait_until_on_air(self, cell: int, sensor: int) -> ProcessGenerator | None:
+        """Return the wait until a cell and the radio of a sensor are up; a negative sensor: the cell alone."""
         if not self.is_off_air(cell, sensor):
             return None
         air = Part(self._cells.spells, cell, self._cell_names[cell])
         parts = (air,) if sensor < 0 else (air, Part(self._reach, sensor, "sensor"))
-        return patiently(self.env, parts, self.recovery.timeout_s)
+        return wait_until_up(self.env, parts, self.recovery.timeout_s)
 
-    def _wait(self, *parts: Part) -> ProcessGenerator | None:
+    def _wait_until_up(self, *parts: Part) -> ProcessGenerator | None:
         now_s = self.env.now
         for part in parts:
             if part.spell_at(now_s).is_down:
-                return patiently(self.env, parts, self.recovery.timeout_s)
+                return wait_until_up(self.env, parts, self.recovery.timeout_s)
         return None
 
-    def crashing(self, sensor: int) -> AbstractContextManager[None]:
-        """Within this, a crash of the sensor interrupts the process that is running now."""
-        if self._crashes.is_needless:
+    def interrupted_by_crash(self, sensor: int) -> AbstractContextManager[None]:
+        """Return a context in which a crash of the sensor interrupts the process that is running now."""
+        if self._crashes.never_changes:
             return _NOTHING_HAPPENS
         return Interrupting(running(self.env), _CRASHED, ((self._crashes, sensor),))
 
-    def disturbing(self, cell: int, sensor: int) -> Interrupting:
-        """Within this, whatever a transfer cannot go through interrupts the process that is running now."""
+    def interrupted_by_disturbance(self, cell: int, sensor: int) -> Interrupting:
+        """Return a context in which the process that is running now is interrupted if its transfer cannot go on.
+
+        That is when the cell, the sensor's radio or its rate changes; a negative sensor: the cell alone.
+        """
         watched = [(watch, sensor) for watch in self._watched_radios] if sensor >= 0 else []
         if self._cells_fail:
             watched.append((self._cells, cell))
@@ -158,8 +181,8 @@ class Conditions:
         purpose = f"fault/transfer-loss/{transfer.direction}/{transfer.payload.kind}/{number}"
         return self._draws.one_uniform(purpose, sensor, transfer.turn) < self._loss_probability
 
-    def slowly(self, sensor: int, work_s: float) -> ProcessGenerator:
-        """Let a sensor work for so long at its usual speed, which takes longer in a slow spell."""
+    def work_at_current_speed(self, sensor: int, work_s: float) -> ProcessGenerator:
+        """Let a sensor do work that takes `work_s` at its usual speed, and longer in a slow spell."""
         while work_s > 0:
             now_s, factor, changes_s = self.env.now, 1.0, inf
             for path, slower in self._slow:
@@ -169,11 +192,11 @@ class Conditions:
             if work_s * factor <= changes_s - now_s:
                 yield Timeout(self.env, work_s * factor)
                 return
-            yield from until(self.env, changes_s)
+            yield from wait_until(self.env, changes_s)
             work_s -= (self.env.now - now_s) / factor
 
     def is_off_air(self, cell: int, sensor: int) -> bool:
-        """Return whether a cell, or the radio of one of its sensors, is down; a negative number is everyone's."""
+        """Return whether a cell, or the radio of a sensor, is down; a negative sensor: the cell alone."""
         radio_is_down = sensor >= 0 and self._reach.spell_at(sensor, self.env.now).is_down
         return radio_is_down or self.cell_is_down(cell)
 
@@ -188,30 +211,33 @@ class Conditions:
         return not (self.has_crashed(sensor) or self._reach.spell_at(sensor, self.env.now).is_down)
 
     def noting_losses(self, sensors: tuple[int, ...], lost: set[int]) -> ExitStack:
-        """Within this, whoever of the sensors goes out of reach or crashes is noted as lost."""
+        """Return a context in which each of the sensors that goes out of reach or crashes is added to `lost`."""
         watching = ExitStack()
         for sensor in sensors:
             on_change = partial(lost.add, sensor)
             for watch in (self._radios, self._crashes):
-                watch.tell(sensor, on_change)
-                watching.callback(watch.forget, sensor, on_change)
+                watch.subscribe(sensor, on_change)
+                watching.callback(watch.unsubscribe, sensor, on_change)
         return watching
 
     def expected(self, sensors: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return those of the sensors that nobody has announced to be away now."""
+        """Return those of the sensors that are not announced to be away now."""
         if self._announced is None:
             return sensors
         now_s, away = self.env.now, self._announced
         return np.array([each for each in sensors.tolist() if not away.spell_at(each, now_s).is_down], dtype=np.int64)
 
     def expected_until_s(self, sensors: int) -> NDArray[np.float64] | None:
-        """Return until when each of the first sensors is announced to be there, now if it is away; None: nobody is."""
+        """Return until when each of the first n sensors is announced to be there; the present time: it is away.
+
+        None: the scenario announces nothing.
+        """
         if self._announced is None:
             return None
         spells_now = [self._announced.spell_at(sensor, self.env.now) for sensor in range(sensors)]
         return np.array([self.env.now if each.is_down else each.until_s for each in spells_now])
 
-    def can_begin(self, sensors: NDArray[np.int64]) -> ProcessGenerator:
+    def wait_until_round_can_begin(self, sensors: NDArray[np.int64]) -> ProcessGenerator:
         """Wait until the server is up and one of the sensors is not announced to be away, however long that takes."""
         while True:
             if (server := self._server.spell_at(self.env.now)).is_down:
@@ -222,7 +248,7 @@ class Conditions:
                 return
             if back_s == inf:
                 raise Stalled(f"{missing} for ever")
-            yield from until(self.env, back_s)
+            yield from wait_until(self.env, back_s)
 
     def _next_back_s(self, absences: Spells, sensors: NDArray[np.int64]) -> float:
         return min(absences.spell_at(each, self.env.now).until_s for each in sensors.tolist())
@@ -236,13 +262,13 @@ class Conditions:
             for sensor in sensors.tolist()
         )
 
-    def end(self, sensor: int) -> None:
-        """Let a sensor be gone for ever."""
+    def remove_for_good(self, sensor: int) -> None:
+        """Let a sensor be out of reach for ever: its battery is empty."""
         self._reach.end(sensor)
 
 
 class OutageDiary:
-    """The outages of what all share, in the order of time."""
+    """The outages of cells, backbone and server, in the order of time."""
 
     def __init__(self, scenario: Scenario, draws: Draws) -> None:
         cells = joint_path(scenario, draws, CellOutage)

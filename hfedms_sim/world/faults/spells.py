@@ -86,8 +86,8 @@ class Renewal:
         until_s = self._until_s.item(entity)
         while until_s <= now_s:
             until_s = self._go_on(entity, now_s)
-        is_odd = self._sojourn.item(entity) % 2 == 0  # the number, from 0, of the last one begun
-        return Spell(is_odd != self._starts_down.item(entity), until_s)
+        is_opposite_of_start = self._sojourn.item(entity) % 2 == 0  # the second one begun, the fourth, ...
+        return Spell(is_opposite_of_start != self._starts_down.item(entity), until_s)
 
     def prepare(self, entities: NDArray[np.int64], now_s: float) -> None:
         if len(entities) < _MANY:

@@ -1,6 +1,6 @@
 """Chains of sensors: how a model goes from one to the next, and what becomes of it when something fails.
 
-A chain is a SimPy process: the model comes down to the first sensor, who captures, works and hands it on through its
+A chain is a SimPy process: the model comes down to the first sensor, which captures, works and hands it on through its
 base station, and so on; what the last one hands over crosses to the server. Chains run side by side and meet only where
 they compete for airtime. Between two sensors of one cell a transfer is an uplink and a downlink, store and forward;
 across cells, and to or from the server, it also crosses the backbone, which has latency and no limit.
@@ -17,7 +17,7 @@ from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import SERVER, Group, Hop, Participation, Plan
 from hfedms_sim.world.faults.conditions import Conditions
-from hfedms_sim.world.faults.patience import Crashed, GivenUp, Part, RoundClosed
+from hfedms_sim.world.faults.waiting import Crashed, GivenUp, Part, RoundClosed
 from hfedms_sim.world.play.floor import ChainId, Floor
 from hfedms_sim.world.play.stage import Stage, Visit
 
@@ -25,7 +25,11 @@ _ROUNDING = 1e-9  # so that 0.3 of 10 are 3
 
 
 class Chains(Stage):
-    """The chains of a plan. When they start, and who waits for them, is the business of who plays the round."""
+    """The chains of a plan, each a process on the clock.
+
+    Owns which of them have arrived, and how many were late; the steps are those of `Floor`. `World.play` makes one for
+    each round: a `RoundPlay`, `WindowPlay` or `TeamPlay`, which decides when chains start and which it waits for.
+    """
 
     def __init__(self, floor: Floor, plan: Plan, closes_s: float | None, quorum: float) -> None:
         super().__init__(floor, closes_s)
@@ -35,16 +39,16 @@ class Chains(Stage):
         self._late = 0
 
     def _chain(self, number: int, group: Group, chain: list[Participation]) -> ProcessGenerator:
-        """Return the process of a chain, which adds to `chain` whoever has handed over."""
+        """Return the process of a chain, which adds to `chain` what each sensor that has handed over did."""
         conditions = self._conditions
         if conditions is None:
             return self._steady_chain(number, group, chain)
-        touring = self._chain_under(conditions, number, group, chain)
-        return self._accounted(
+        touring = self._chain_with_faults(conditions, number, group, chain)
+        return self._play_and_log_failure(
             conditions, number, group, touring, lambda: f"{len(chain)} of {len(group.sensors)} sensors"
         )
 
-    def _accounted(
+    def _play_and_log_failure(
         self,
         conditions: Conditions,
         number: int,
@@ -52,7 +56,7 @@ class Chains(Stage):
         playing: ProcessGenerator,
         progress: Callable[[], str],
     ) -> ProcessGenerator:
-        """Play what a group does where something may go wrong; note if nothing comes back of it, or it is cut off."""
+        """Play what a group does where something may go wrong; log it if nothing arrives of it, or if it is cut off."""
         self.enter(number)
         try:
             yield from playing
@@ -65,8 +69,8 @@ class Chains(Stage):
             conditions.log.note("late", f"group {group.number}", f"after {progress()}")
         self.leave(number)
 
-    def _judged(self, arrived: list[bool], asked: int) -> list[bool]:
-        """Return which chains count: none if too few of those asked for have arrived, and the round is void."""
+    def _apply_quorum(self, arrived: list[bool], asked: int) -> list[bool]:
+        """Return which chains count: those that arrived, or none if they are too few and the round is void."""
         conditions, arrivals = self._conditions, sum(arrived)
         needed = max(1, ceil(self._quorum * asked - _ROUNDING))
         if conditions is None or arrivals >= needed:
@@ -86,10 +90,10 @@ class Chains(Stage):
         yield from self._floor.cross(self._floor.cell_of(source), None)
         self._arrived.add(number)
 
-    def _chain_under(
+    def _chain_with_faults(
         self, conditions: Conditions, number: int, group: Group, chain: list[Participation]
     ) -> ProcessGenerator:
-        """Do the same where something may go wrong."""
+        """Do what `_steady_chain` does, where something may go wrong."""
         yield from self._tour(conditions, group, chain)
         if chain:
             yield from self._floor.cross(self._floor.cell_of(chain[-1].sensor), None)
@@ -108,7 +112,8 @@ class Chains(Stage):
             try:
                 self._require_hope(conditions, given_up, source, sensor)
                 yield from self._bring(source, sensor)
-                chain.append((yield from self._tried(conditions, self._id(group), arriving, leaving, visits[sensor])))
+                visiting = self._visit_with_retries(conditions, self._id(group), arriving, leaving, visits[sensor])
+                chain.append((yield from visiting))
                 source = sensor
             except GivenUp as reason:
                 given_up += [] if reason.part is None else [reason.part]
@@ -121,9 +126,14 @@ class Chains(Stage):
             place += 1
 
     def _id(self, group: Group) -> ChainId:
+        """Return what draws and rows of a group's chain are keyed by.
+
+        Its turn is the round in which it began, and it started from the model of the round before.
+        """
         return ChainId(self._turn, self._turn - 1, group.number)
 
     def _require_hope(self, conditions: Conditions, given_up: list[Part], source: int, sensor: int) -> None:
+        """Raise `GivenUp` if the way to the sensor needs a part that the chain has given up, and that is still down."""
         if given_up:
             cell = self._floor.cell_of(sensor)
             crosses = source == SERVER or self._floor.cell_of(source) is not cell
@@ -135,18 +145,18 @@ class Chains(Stage):
         if held is not cell:
             yield from self._floor.cross(held, cell)
 
-    def _tried(
+    def _visit_with_retries(
         self, conditions: Conditions, chain: ChainId, arriving: Hop, leaving: Hop, visit: Visit
     ) -> ProcessGenerator:
-        """Visit a sensor, again if it has crashed and is back in time."""
+        """Visit a sensor, again if it crashes and is back in time; `GivenUp` if it is not, or has had all its tries."""
         visit.tries = 1
         while True:
             try:
-                if (waiting := conditions.recovered(visit.sensor)) is not None:
+                if (waiting := conditions.wait_until_recovered(visit.sensor)) is not None:
                     yield from waiting
                 if visit.tries > 1:
                     conditions.log.of_sensor("retry", visit.sensor, "is back after a crash")
-                with conditions.crashing(visit.sensor):
+                with conditions.interrupted_by_crash(visit.sensor):
                     return (yield from self._visit(chain, arriving, leaving, visit))
             except GivenUp as reason:
                 self._note_lost_work(conditions, visit, str(reason))

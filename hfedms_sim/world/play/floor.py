@@ -1,7 +1,7 @@
 """What happens on the factory floor, step by step: transfers, crossings of the backbone, captures and work.
 
-The steps are processes on the simulated clock. Who takes which step, and what becomes of a round in which one fails, is
-the business of reports, chains and scatter (reports.py, chains.py, scattering.py).
+The steps are processes on the simulated clock. Which sensor takes which step, and what becomes of a round in
+which one fails, is the business of reports, chains and scatter (reports.py, chains.py, scattering.py).
 """
 
 from array import array
@@ -35,7 +35,7 @@ class ChainId(NamedTuple):
 
 
 class Network(NamedTuple):
-    """The base stations, who uses which, and what connects them."""
+    """The base stations, which sensor uses which, and what connects them."""
 
     cells: tuple[Cell, ...]
     attachment: Attachment
@@ -44,6 +44,13 @@ class Network(NamedTuple):
 
 
 class Floor:
+    """The steps of which a round is made, for the sensors of a run.
+
+    Owns the batches that sensors hold, and how long each last worked; cells, processors and streams are those of the
+    run. It writes the rows of work and captures. `World` makes one for a run, and the stages of a round (`Reports`,
+    `Chains`, `Scattering`) take its steps.
+    """
+
     def __init__(
         self,
         env: Environment,
@@ -85,7 +92,7 @@ class Floor:
     def cross(self, source: Cell | None, target: Cell | None) -> ProcessGenerator:
         """Cross the backbone from one cell to another; None is the server."""
         if self.conditions is not None:
-            waiting = self.conditions.crossing(with_server=source is None or target is None)
+            waiting = self.conditions.wait_until_can_cross(with_server=source is None or target is None)
             if waiting is not None:
                 yield from waiting
         if self._backbone_s:
@@ -110,7 +117,7 @@ class Floor:
 
         try:
             if self.conditions is not None:
-                yield from self.conditions.slowly(sensor, work_s)
+                yield from self.conditions.work_at_current_speed(sensor, work_s)
             elif work_s:
                 yield self.env.timeout(work_s)
         except Exception:

@@ -6,9 +6,9 @@ from simpy import Interrupt
 from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import SERVER, Hop, Payload, Samples
-from hfedms_sim.world.faults.patience import GivenUp
+from hfedms_sim.world.faults.waiting import GivenUp
 from hfedms_sim.world.play.floor import NO_CHAIN, ChainId, Floor
-from hfedms_sim.world.play.stage import Stage, Visit, said
+from hfedms_sim.world.play.stage import Stage, Visit, describe_failure
 
 
 class Reports(Stage):
@@ -41,13 +41,13 @@ class Reports(Stage):
             return
         self.enter(sensor)
         try:
-            if (waiting := conditions.recovered(sensor)) is not None:
+            if (waiting := conditions.wait_until_recovered(sensor)) is not None:
                 yield from waiting
             self._capture(sensor)
-            with conditions.crashing(sensor):
+            with conditions.interrupted_by_crash(sensor):
                 yield from self._answer(visit)
         except (GivenUp, Interrupt) as reason:
-            conditions.log.of_sensor("no report", sensor, said(reason))
+            conditions.log.of_sensor("no report", sensor, describe_failure(reason))
         self.leave(sensor)
 
     def _answer(self, visit: Visit) -> ProcessGenerator:

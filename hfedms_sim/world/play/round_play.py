@@ -16,7 +16,7 @@ class RoundPlay(Chains):
         chains: list[list[Participation]] = [[] for _ in plan.groups]
         self.run_until_closed(map(self._chain, range(len(chains)), plan.groups, chains))
         arrived = [number in self._arrived for number in range(len(chains))]
-        counts = self._judged(arrived, asked=plan.closes_after or len(chains))
+        counts = self._apply_quorum(arrived, asked=plan.closes_after or len(chains))
         if plan.scatter is not None:
             Scattering(self._floor, plan.scatter).play(_places(plan.groups, chains, counts))
         return RoundRecord(
@@ -39,7 +39,7 @@ class RoundPlay(Chains):
 
 
 def _places(groups: Sequence[Group], chains: Sequence[list[Participation]], counts: Sequence[bool]) -> list[Place]:
-    """Return where those stand that handed over in a chain that counts."""
+    """Return the places of the sensors that handed over in a chain that counts."""
     return [
         Place(group.number, hop, chain)
         for group, chain, does_count in zip(groups, chains, counts, strict=True)

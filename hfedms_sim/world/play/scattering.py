@@ -1,7 +1,7 @@
 """The scatter after a round's merge: the new model to every participant whose chain arrived, and their work with it.
 
-It goes to each of them, or once per cell to all. A broadcast waits for nobody: who is out of reach when it begins, or
-goes before it ends, has missed it.
+It goes to each of them, or once per cell to all. A broadcast waits for no sensor: one that is out of reach when it
+begins, or goes before it ends, has missed it.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from hfedms_sim.rounds import EVERYONE, SERVER, Hop, Participation, Scatter
 from hfedms_sim.transfers import Transfer
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.faults.conditions import Conditions
-from hfedms_sim.world.faults.patience import GivenUp
+from hfedms_sim.world.faults.waiting import GivenUp
 from hfedms_sim.world.play.floor import NO_CHAIN, ChainId, Floor
-from hfedms_sim.world.play.stage import Stage, Visit, said
+from hfedms_sim.world.play.stage import Stage, Visit, describe_failure
 from hfedms_sim.world.processes import AllDone
 
 
@@ -57,12 +57,12 @@ class Scattering(Stage):
             yield from self._send_to(sensor)
         else:
             try:
-                if (waiting := conditions.recovered(sensor)) is not None:
+                if (waiting := conditions.wait_until_recovered(sensor)) is not None:
                     yield from waiting
-                with conditions.crashing(sensor):
+                with conditions.interrupted_by_crash(sensor):
                     yield from self._send_to(sensor)
             except (GivenUp, Interrupt) as reason:
-                conditions.log.of_sensor("missed scatter", sensor, said(reason))
+                conditions.log.of_sensor("missed scatter", sensor, describe_failure(reason))
                 return
         yield AllDone(self.env, [self._receive(place)])
 
@@ -77,15 +77,15 @@ class Scattering(Stage):
             yield from self._floor.cross(None, cell)
             yield from self._send_to_all(cell, tuple(place.sensor for place in receivers))
         else:
-            receivers = yield from self._broadcast_under(conditions, cell, receivers)
+            receivers = yield from self._broadcast_with_faults(conditions, cell, receivers)
         yield AllDone(self.env, map(self._receive, receivers))
 
     def _send_to_all(self, cell: Cell, radios: tuple[int, ...]) -> ProcessGenerator:
         hop = Hop(NO_CHAIN, SERVER, EVERYONE)
         return self._floor.transmit(cell, self._merged, hop, "down", self._scatter.payload, radios)
 
-    def _broadcast_under(self, conditions: Conditions, cell: Cell, receivers: list[Place]) -> ProcessGenerator:
-        """Broadcast to whoever listens from the beginning to the end, and return where those stand."""
+    def _broadcast_with_faults(self, conditions: Conditions, cell: Cell, receivers: list[Place]) -> ProcessGenerator:
+        """Broadcast to a cell; return the places of the receivers that listened from the beginning to the end."""
         radios, missed = tuple[int, ...](), set[int]()
         try:
             yield from self._floor.cross(None, cell)
@@ -114,10 +114,10 @@ class Scattering(Stage):
             yield from self._extract(place)
             return
         try:
-            with conditions.crashing(place.sensor):
+            with conditions.interrupted_by_crash(place.sensor):
                 yield from self._extract(place)
         except Interrupt as reason:
-            conditions.log.of_sensor("missed scatter", place.sensor, said(reason))
+            conditions.log.of_sensor("missed scatter", place.sensor, describe_failure(reason))
 
     def _extract(self, place: Place) -> ProcessGenerator:
         received = place.chain[place.hop]

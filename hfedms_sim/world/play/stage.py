@@ -1,6 +1,6 @@
 """A stage of a round, reports, chains or scatter: processes side by side, in which sensors are tried again.
 
-What a stage does where nothing can go wrong is what it always does; `conditions` are None then.
+Where nothing can go wrong `conditions` are None, and a stage takes its steps without watching, waiting or trying again.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from hfedms_sim.rounds import Direction, Hop, Payload
 from hfedms_sim.world.cell import Cell
 from hfedms_sim.world.failing_cell import PayloadLost
 from hfedms_sim.world.faults.conditions import Conditions
-from hfedms_sim.world.faults.patience import Crashed, GivenUp, RoundClosed
+from hfedms_sim.world.faults.waiting import Crashed, GivenUp, RoundClosed
 from hfedms_sim.world.play.floor import ChainId, Floor
 from hfedms_sim.world.processes import AllDone, running
 from hfedms_sim.world.streams.buffers import Capture
@@ -33,10 +33,10 @@ class Visit:
 
 
 class Stage:
-    """A part of a round: processes side by side, which may be closed before all of them have ended."""
+    """Processes of a round, side by side, which are cut off if the stage is closed before all of them have ended."""
 
     def __init__(self, floor: Floor, closes_s: float | None) -> None:
-        """`closes_s` is when it is closed; None: when all have ended."""
+        """`closes_s`: when the stage is closed; None: it waits until all processes have ended."""
         self.env = floor.env
         self._floor = floor
         self._conditions = floor.conditions
@@ -50,9 +50,9 @@ class Stage:
     ) -> ProcessGenerator:
         """Return the process of a transfer to or from a sensor, which is tried again if its payload is lost."""
         sending = partial(self._floor.transmit, cell, chain, hop, direction, payload, (visit.sensor,))
-        return sending() if self._conditions is None else self._retried(self._conditions, visit, sending)
+        return sending() if self._conditions is None else self._send_with_retries(self._conditions, visit, sending)
 
-    def _retried(
+    def _send_with_retries(
         self, conditions: Conditions, visit: Visit, sending: Callable[[], ProcessGenerator]
     ) -> ProcessGenerator:
         while True:
@@ -70,21 +70,21 @@ class Stage:
         visit.tries += 1
 
     def enter(self, number: int) -> None:
-        """Let the process that is running now be cut off when this is closed."""
+        """Let the process that is running now be cut off when the stage is closed."""
         self._open[number] = running(self.env)
 
     def leave(self, number: int) -> None:
         del self._open[number]
 
     def close(self) -> None:
-        """Cut off whoever is still under way."""
+        """Cut off the processes that are still under way."""
         if not self._is_closed:
             self._is_closed = True
             for process in tuple(self._open.values()):
                 process.interrupt(RoundClosed())
 
     def run_until_closed(self, processes: Iterable[ProcessGenerator]) -> None:
-        """Run the processes until all have ended, or this is closed."""
+        """Run the processes until all have ended; those that are under way when the stage is closed are cut off."""
         self._is_closed = False
         if self.closes_s is not None:
             alarm = Timeout(self.env, max(0.0, self.closes_s - self.env.now))
@@ -94,7 +94,7 @@ class Stage:
         self._is_closed = True
 
     def _close_at(self, closes_s: float, alarm: Event) -> None:
-        if closes_s == self.closes_s:  # else it was begun anew
+        if closes_s == self.closes_s:  # else the stage was begun anew, with another time
             self.close()
 
     def run_all(self, processes: Iterable[ProcessGenerator]) -> None:
@@ -102,7 +102,7 @@ class Stage:
         self.run_until(AllDone(self.env, processes))
 
     def run_until(self, event: Event) -> None:
-        """Let the clock run until something has happened."""
+        """Let the clock run until an event has happened."""
         try:
             self.env.run(event)
         except RuntimeError as error:
@@ -111,8 +111,8 @@ class Stage:
             raise
 
 
-def said(reason: GivenUp | Interrupt) -> str:
-    """Return in words why somebody was given up."""
+def describe_failure(reason: GivenUp | Interrupt) -> str:
+    """Return in words why a sensor was given up."""
     if isinstance(reason, Interrupt):
         return "crashed" if isinstance(reason.cause, Crashed) else "too late"
     return str(reason)

@@ -12,10 +12,10 @@ from simpy.events import ProcessGenerator
 
 from hfedms_sim.rounds import STATION, Group, Hop, Participation, RoundRecord
 from hfedms_sim.schedule import edge_turn
-from hfedms_sim.world.faults.patience import GivenUp
+from hfedms_sim.world.faults.waiting import GivenUp
 from hfedms_sim.world.play.chains import Chains
 from hfedms_sim.world.play.floor import ChainId
-from hfedms_sim.world.play.stage import Visit, said
+from hfedms_sim.world.play.stage import Visit, describe_failure
 from hfedms_sim.world.processes import AllDone
 
 Teams = list[list[Participation]]
@@ -30,7 +30,7 @@ class TeamPlay(Chains):
         teams: list[Teams] = [[[] for _ in range(plan.edge_rounds)] for _ in plan.groups]
         self.run_until_closed(map(self._cell, range(len(teams)), plan.groups, teams))
         arrived = [number in self._arrived for number in range(len(teams))]
-        counts = self._judged(arrived, asked=len(teams))
+        counts = self._apply_quorum(arrived, asked=len(teams))
         return RoundRecord(
             round=plan.round,
             cycle=plan.cycle,
@@ -49,7 +49,7 @@ class TeamPlay(Chains):
         playing = self._edge_rounds(number, group, teams)
         if self._conditions is None:
             return playing
-        return self._accounted(
+        return self._play_and_log_failure(
             self._conditions, number, group, playing, lambda: f"{sum(map(bool, teams))} of {len(teams)} edge rounds"
         )
 
@@ -59,7 +59,7 @@ class TeamPlay(Chains):
         place_of = {sensor: place for place, sensor in enumerate(group.sensors)}
         for edge_round, team in enumerate(teams):
             yield AllDone(self.env, self._turns(group, edge_round, team))
-            team.sort(key=lambda each: place_of[each.sensor])  # not by who was first
+            team.sort(key=lambda each: place_of[each.sensor])  # not in the order in which they were ready
         if any(teams):
             yield from self._floor.cross(cell, None)
             self._arrived.add(number)
@@ -79,7 +79,7 @@ class TeamPlay(Chains):
         own = len(self._plan.groups) + sensor  # a number that no cell has
         self.enter(own)
         try:
-            team.append((yield from self._tried(conditions, chain, arriving, leaving, Visit(sensor))))
+            team.append((yield from self._visit_with_retries(conditions, chain, arriving, leaving, Visit(sensor))))
         except (GivenUp, Interrupt) as reason:
-            conditions.log.of_sensor("skip", sensor, said(reason))
+            conditions.log.of_sensor("skip", sensor, describe_failure(reason))
         self.leave(own)

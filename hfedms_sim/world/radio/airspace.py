@@ -88,7 +88,10 @@ class _Crowd:
             del self._senders[rhythm]
 
     def met_by(self, frame_s: float, own: Rhythm | None = None) -> float:
-        """Return how many frames a frame of this length meets on average; `own`: of its sender, if that is here."""
+        """Return how many frames of others a frame of this length meets on average.
+
+        `own`: the rhythm of its sender, which is counted here and does not meet itself; None: it is not counted here.
+        """
         return sum(
             (count - (rhythm == own)) * overlap(frame_s, rhythm) for rhythm, count in sorted(self._senders.items())
         )

@@ -195,7 +195,10 @@ class FrameMedium:
             delivery.arrive()
 
     def _forget(self, delivery: Event) -> None:
-        """Count a transfer as over: it has arrived, or was cancelled, which is said twice."""
+        """Count a transfer as over: it has arrived, or was cancelled.
+
+        A cancelled one comes here from `withdraw`, and again when its event fails; the second call changes nothing.
+        """
         assert isinstance(delivery, Delivery)
         if (over := self._under_way.pop(delivery, None)) is not None:
             del self._timers[delivery]

@@ -42,7 +42,7 @@ from hfedms_sim.world.site.attachment import Attachment
 class _Demands(NamedTuple):
     """The demands that a payload may have at the full rate, and P(F <= f) of each number f of failed blocks.
 
-    Where there would be very many, there are none.
+    Both are empty where F can have too many values for a table: then each transfer's demand is worked out by itself.
     """
 
     demands: list[Demand]
@@ -98,7 +98,7 @@ class SharedMedium:
         return demand if rate_share == 1.0 else Demand(demand.airtime_s / rate_share, demand.retransmitted_bytes)
 
     def _work_out(self, direction: Direction, size_bytes: int) -> _Demands:
-        """There are few sizes: each is worked out once, if there are not too many ways for it to go."""
+        """Return the demands of a size, and keep them: there are few sizes."""
         law: Law = Tabulated(0, [1.0])
         block_bits = 0
         if self._blocks is not None:

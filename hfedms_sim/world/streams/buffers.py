@@ -18,9 +18,10 @@ from hfedms_sim.world.streams.arrivals import ArrivalPath
 
 
 class Capture(NamedTuple):
-    """`arrived` and `overflowed` count since the sensor's last capture. Of no samples the next arrival is first."""
+    """What a sensor took from its buffer. `arrived` and `overflowed` count since its last capture."""
 
     first_arrival: int
+    """The index of the oldest sample taken; if none was, that of the next sample to arrive."""
     arrived: int
     overflowed: int
     captured: int
@@ -69,7 +70,7 @@ class Buffers:
         return max(self._offered(sensor, now_s) - self._buffer, 0)
 
     def ready_s(self, sensor: int, now_s: float, samples: int) -> float:
-        """The first time from now on at which the buffer holds so many samples; infinity if it never will."""
+        """The first time from now on at which the buffer holds this many samples; infinity if it never will."""
         left = self._left.get(sensor, _UNTOUCHED)
         if samples > self._buffer:
             return math.inf

@@ -1,9 +1,10 @@
-"""What becomes of somebody who waits for a part that is down, and how whoever needs it hears that it goes down.
+"""How a process waits for a part that is down, and hears that a part it needs goes down.
 
-    patiently    waits until all parts are up again, and gives up after the timeout
-    Watch        interrupts the processes that need a part at the moment it goes down
+    wait_until_up    waits until all parts are up again, and gives up after the timeout
+    Watch            calls the subscribers of a part at the moment it goes down or comes back
+    Interrupting     interrupts a process at that moment
 
-Both look at paths that are known ahead (spells.py), so nothing has to happen on the clock while nobody needs a part.
+All look at paths that are known ahead (spells.py), so nothing has to happen on the clock while no process needs a part.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from hfedms_sim.world.faults.spells import AnyDown, Spell, Spells
 
 
 class GivenUp(Exception):  # noqa: N818  what happened, as simpy.Interrupt is to a process
-    """Somebody has waited long enough, or tried often enough. `part`: what for, if it is down."""
+    """A sensor or a chain has waited long enough, or was tried often enough. `part`: what it waited for, if it did."""
 
     def __init__(self, reason: str, part: "Part | None" = None) -> None:
         super().__init__(reason)
@@ -27,40 +28,41 @@ class GivenUp(Exception):  # noqa: N818  what happened, as simpy.Interrupt is to
 
 
 class Crashed(Exception):  # noqa: N818
-    """The sensor has lost what it held. As cause of an interrupt."""
+    """The sensor has lost what it held. The cause of an interrupt."""
 
 
 class Disturbed(Exception):  # noqa: N818
-    """A transfer that is under way cannot go on as it is. As cause of an interrupt."""
+    """A transfer that is under way cannot go on as it is. The cause of an interrupt."""
 
 
 class RoundClosed(Exception):  # noqa: N818
-    """Whoever has not arrived by now is late. As cause of an interrupt."""
+    """The round is closed: a chain or a report that has not arrived is late. The cause of an interrupt."""
 
 
 class Part(NamedTuple):
-    """One thing of a path, and what to call it."""
+    """What a step needs and what can be down: `entity` is its number among those of the path `spells`."""
 
     spells: Spells
     entity: int
     name: str
+    """As the table of faults calls it."""
 
     def spell_at(self, now_s: float) -> Spell:
         return self.spells.spell_at(self.entity, now_s)
 
 
-def patiently(env: Environment, parts: Sequence[Part], timeout_s: float) -> ProcessGenerator:
-    """Wait until all the parts are up, and give up after the timeout."""
+def wait_until_up(env: Environment, parts: Sequence[Part], timeout_s: float) -> ProcessGenerator:
+    """Wait until all the parts are up at once; raise `GivenUp` after the timeout."""
     gives_up_s = env.now + timeout_s
     while (down := _down(parts, env.now)) is not None:
         part, until_s = down
         if until_s > gives_up_s:
-            yield from until(env, gives_up_s)
+            yield from wait_until(env, gives_up_s)
             raise GivenUp(f"{part.name} is down", part)
         yield Timeout(env, until_s - env.now)
 
 
-def until(env: Environment, time_s: float) -> ProcessGenerator:
+def wait_until(env: Environment, time_s: float) -> ProcessGenerator:
     """Wait until a time, again if the clock rounded it short."""
     while env.now < time_s:
         yield Timeout(env, time_s - env.now)
@@ -79,36 +81,36 @@ OnChange = Callable[[], object]
 
 
 class Watch:
-    """Tells whoever needs an entity of a path when its spell changes.
+    """Calls the subscribers of an entity when its spell changes.
 
-    One alarm for the next change of all entities that anybody needs: most changes come when nobody does any more.
+    There is one alarm, for the next change of all entities with subscribers: most have none any more when they change.
     """
 
     def __init__(self, env: Environment, spells: AnyDown | Spells) -> None:
         self.env = env
         self.spells = spells
-        self.is_needless = isinstance(spells, AnyDown) and not spells.paths
-        """Whether nothing of it ever changes while a round is played."""
-        self._told: dict[int, list[OnChange]] = {}
-        self._changes: list[tuple[float, int]] = []  # heap: when, and whose
-        self._awaited_s: dict[int, float] = {}  # the change of each entity that is in it
+        self.never_changes = isinstance(spells, AnyDown) and not spells.paths
+        """Whether no spell ever changes while a round is played, so that there is nothing to subscribe to."""
+        self._subscribers: dict[int, list[OnChange]] = {}
+        self._changes: list[tuple[float, int]] = []  # heap: when, and of which entity
+        self._awaited_s: dict[int, float] = {}  # by entity: which of its changes in the heap is valid
         self._alarm_s = inf
 
     @property
     def is_unwatched(self) -> bool:
-        """Whether nobody needs any of the entities now."""
-        return not self._told
+        """Whether there are no subscribers now."""
+        return not self._subscribers
 
-    def tell(self, entity: int, on_change: OnChange) -> None:
-        """Call `on_change` whenever the entity goes down or comes back, until it is forgotten."""
-        self._told.setdefault(entity, []).append(on_change)
+    def subscribe(self, entity: int, on_change: OnChange) -> None:
+        """Call `on_change` whenever the entity goes down or comes back, until `unsubscribe`."""
+        self._subscribers.setdefault(entity, []).append(on_change)
         self._await(entity)
 
-    def forget(self, entity: int, on_change: OnChange) -> None:
-        told = self._told[entity]
-        told.remove(on_change)
-        if not told:
-            del self._told[entity]
+    def unsubscribe(self, entity: int, on_change: OnChange) -> None:
+        subscribers = self._subscribers[entity]
+        subscribers.remove(on_change)
+        if not subscribers:
+            del self._subscribers[entity]
 
     def _await(self, entity: int) -> None:
         changes_s = self.spells.spell_at(entity, self.env.now).until_s
@@ -131,15 +133,15 @@ class Watch:
             changes_s, entity = heappop(self._changes)
             if self._awaited_s.get(entity) == changes_s:
                 del self._awaited_s[entity]
-                for on_change in tuple(self._told.get(entity, ())):
+                for on_change in tuple(self._subscribers.get(entity, ())):
                     on_change()
-                if entity in self._told:
+                if entity in self._subscribers:
                     self._await(entity)
         self._set_alarm()
 
 
 class Interrupting:
-    """Within this, a change of any of these entities interrupts a process."""
+    """A context: a change of any of these entities within it interrupts the process with this cause."""
 
     __slots__ = ("_cause", "_process", "_watched")
 
@@ -150,11 +152,11 @@ class Interrupting:
 
     def __enter__(self) -> None:
         for watch, entity in self._watched:
-            watch.tell(entity, self)
+            watch.subscribe(entity, self)
 
     def __exit__(self, *error: object) -> None:
         for watch, entity in self._watched:
-            watch.forget(entity, self)
+            watch.unsubscribe(entity, self)
 
     def __call__(self) -> None:
         self._process.interrupt(self._cause)
