@@ -127,7 +127,7 @@ class World:
         return self._log.payload_bytes
 
     def begin_round(self, round_number: int) -> None:
-        """Begin a round: when it is due, the server is up, and somebody is there."""
+        """Begin a round: when it is due, the server is up, and a sensor is there."""
         self._floor.round = self.faults.round = self._log.round = round_number
         try:
             if self._conditions is not None:
@@ -279,7 +279,7 @@ class World:
     def report(self, payload: Payload) -> dict[int, Samples]:
         """Let every sensor that is expected capture a batch now, and send its class counts to the server.
 
-        Returns what each of those who answered has captured. If nobody answers, the roll is called again.
+        Returns what each sensor that answered has captured. If none answers, the roll is called again.
         """
         reports = Reports(self._floor, payload, self._closes_s)
         for _ in range(self._scenario.recovery.void_rounds):
@@ -310,12 +310,12 @@ class World:
         return playing.play(self._round_start_s)
 
     def without_anybody(self, round_number: int, cycle: int) -> RoundRecord:
-        """Return the record of a round that could not be planned, because nobody will ever take part."""
+        """Return the record of a round that could not be planned, because no sensor will ever take part."""
         return RoundRecord(round_number, cycle, "full", (), (), self._round_start_s, self.env.now)
 
     @property
     def _closes_s(self) -> float | None:
-        """Return when the round is closed, whoever has arrived by then; None: it awaits everybody."""
+        """Return when the round is closed, however many chains have arrived by then; None: it awaits all."""
         deadline_s = self._scenario.deadline_s
         return None if deadline_s is None else self._called_s + deadline_s
 

@@ -5,7 +5,7 @@ are over, until the window has all its arrivals; then, if it is still open, a gr
 Chains that ended at that instant and were not taken in belong to the next window, which closes at once if they are
 enough; their sensors are busy until then. So the order of events on the clock decides nothing.
 
-The window is also closed at its deadline, and when nobody is under way any more and nobody can start.
+The window is also closed at its deadline, and when no chain is under way any more and no group can start.
 """
 
 from dataclasses import replace
