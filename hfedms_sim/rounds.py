@@ -170,16 +170,6 @@ class Plan:
         return sum(len(group.sensors) for group in self.groups)
 
     @property
-    def newcomers(self) -> frozenset[int]:
-        """The same as `never_stored`, as the world asks for it."""
-        return self.never_stored
-
-    @property
-    def beginners(self) -> frozenset[int]:
-        """The same as `first_calibrations`, as the world asks for it."""
-        return self.first_calibrations
-
-    @property
     def relay_payload(self) -> Payload:
         """What goes from one sensor of a chain to the next."""
         kind, size_bytes = self.payload

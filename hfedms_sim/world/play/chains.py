@@ -186,10 +186,11 @@ class Chains(Stage):
             visit.batch = batch = floor.batch(sensor, chain.turn, plan.reuse_batch)
             if plan.scatter is not None:  # calibration rounds follow, which may reuse the batch
                 floor.keep(sensor, chain.turn, batch)
-        memory, newcomer, beginner = plan.memory_fill.get(sensor, 0), sensor in plan.newcomers, sensor in plan.beginners
+        memory = plan.memory_fill.get(sensor, 0)
+        is_never_stored, is_first_calibration = sensor in plan.never_stored, sensor in plan.first_calibrations
         trained, began_s = False, self.env.now
         for step in plan.work:
-            samples = step.samples(batch.captured, memory, newcomer, beginner)
+            samples = step.samples(batch.captured, memory, is_never_stored, is_first_calibration)
             if samples:
                 trained = trained or step.kind != "extract"
                 yield from floor.work(chain, arriving.number, sensor, step, samples)
