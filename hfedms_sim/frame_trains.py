@@ -61,8 +61,8 @@ class Train(NamedTuple):
         """Return how long nothing is sent from the start of the first frame to the end of the last."""
         return (self.frames + again - 1) * self.silence_s + (self.silence_s - self.last_silence_s)
 
-    def duration_s(self, again: int = 0) -> float:
-        return self.airtime_s(again) + self.pauses_s(again)
+    def duration_s(self) -> float:
+        return self.airtime_s() + self.pauses_s()
 
 
 class PolledTrain(NamedTuple):

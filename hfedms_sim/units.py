@@ -8,7 +8,6 @@ BYTES_PER_PARAMETER = 4  # float32
 SECONDS_PER_HOUR = 3600.0
 SECONDS_PER_DAY = 86_400.0
 TEBIBYTE = 2**40  # the paper's "TB"
-TERABYTE = 10**12
 
 _BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _ENERGY_UNITS = ((1e9, "GJ"), (1e6, "MJ"), (1e3, "kJ"), (1, "J"), (1e-3, "mJ"))

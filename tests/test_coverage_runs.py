@@ -10,6 +10,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import run
+from hfedms_sim.world.site.path_loss import rate_factor
 from tests.conftest import FAST, tiny_scenario
 from tests.world.cells import placed_sensors
 
@@ -30,8 +31,9 @@ def test_a_transfer_takes_the_time_of_its_sensors_own_rate() -> None:
     scenario = placed({"device_power_dbm": 0.0, "base_power_dbm": 0.0})
     coverage = placed_sensors(scenario).coverage
     transfers = run(scenario, timing_only=True).transfers
-    assert coverage.uplink_factor.min() < 0.9 < coverage.uplink_factor.max()
-    for direction, factor in (("up", coverage.uplink_factor), ("down", coverage.downlink_factor)):
+    factors = {"up": rate_factor(coverage.snr_up_db), "down": rate_factor(coverage.snr_down_db)}
+    assert factors["up"].min() < 0.9 < factors["up"].max()
+    for direction, factor in factors.items():
         rows = transfers[transfers["direction"] == direction]
         expected_s = rows["bytes"].to_numpy() / 1_000 / factor[rows["sensor"].to_numpy()]
         assert rows["airtime_s"].to_numpy() == pytest.approx(expected_s, rel=1e-12)

@@ -42,11 +42,8 @@ class Batches:
         self._static = static
         self._augment = augment and dataset.is_image and not static
 
-    def sample_indices(self, device: int, ranges: Samples) -> NDArray[np.int64]:
-        """Return which of the device's train samples the capture holds, in the order of arrival."""
-        return self._samples(_arrivals({device: ranges}))
-
     def labels(self, device: int, ranges: Samples) -> NDArray[np.int64]:
+        """Return the labels of the samples that the capture holds, in the order of arrival."""
         return self._labels(_arrivals({device: ranges}))
 
     def counts(self, captures: Mapping[int, Samples]) -> NDArray[np.int64]:

@@ -50,9 +50,9 @@ def kind_of(path: Path) -> str:
     return "npz" if path.suffix == ".npz" else "parquet" if is_parquet else "leaf"
 
 
-def open_copy(path: Path, *, ink: Ink | None = "bright", seed: int = 1) -> ArrayDataset:
+def open_copy(path: Path) -> ArrayDataset:
     """Return a data set by its file or directory alone; one that names no devices is a single device."""
-    return FILE_SOURCES[kind_of(path)].read(path, Reading(ink, seed=seed, may_be_flat=True))
+    return FILE_SOURCES[kind_of(path)].read(path, Reading(may_be_flat=True))
 
 
 class Summary(NamedTuple):

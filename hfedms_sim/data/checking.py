@@ -18,19 +18,20 @@ from hfedms_sim.scenario.data import DataSettings
 
 _DEVICES_LOOKED_AT = 5
 _PARTS = ("train", "test")
+_TYPES = 4
 
 
-def check_dataset(data: Dataset | DataSettings, *, sensors: int = 12, types: int = 4) -> None:
+def check_dataset(data: Dataset | DataSettings, *, sensors: int = 12) -> None:
     """Raise ValueError with a line that says what a data set, or the source of these settings, does not keep to."""
-    faults = faults_in(data) if isinstance(data, Dataset) else faults_of_source(data, sensors=sensors, types=types)
+    faults = faults_in(data) if isinstance(data, Dataset) else faults_of_source(data, sensors=sensors)
     for fault in faults:
         raise ValueError(fault)
 
 
-def faults_of_source(settings: DataSettings, *, sensors: int, types: int) -> Iterator[str]:
+def faults_of_source(settings: DataSettings, *, sensors: int) -> Iterator[str]:
     """Yield what is wrong with the data sets that settings open, and with how they hang on the seed."""
     try:
-        one, again, other = (open_dataset(settings, sensors=sensors, types=types, seed=seed) for seed in (1, 1, 2))
+        one, again, other = (open_dataset(settings, sensors=sensors, types=_TYPES, seed=seed) for seed in (1, 1, 2))
     except InputError as error:
         yield str(error)
         return

@@ -7,8 +7,6 @@ returns one of them. A solver is made for one set of sensors and keeps what help
 from collections.abc import Callable
 from typing import Literal, Protocol, get_args
 
-import numpy as np
-
 from hfedms_sim.errors import InputError
 from hfedms_sim.grouping.affinity import Counts, Labels, Sums
 from hfedms_sim.grouping.exact import ExactSolver
@@ -37,16 +35,6 @@ SOLVERS: dict[str, Callable[[Counts, int], AssignmentSolver]] = {
     "exact": ExactSolver,
     "lsa": LinearSumAssignment,
 }
-
-
-def balanced_assignment(counts: Counts, centroid_sums: Sums, cluster_size: int, solver: SolverName = "auto") -> Labels:
-    """The cluster of each sensor, `cluster_size` sensors in each, nearest to the centroids in total."""
-    if len(centroid_sums) * cluster_size != len(counts):
-        raise InputError(
-            f"{len(counts)} sensors do not fill {len(centroid_sums)} clusters of {cluster_size}: allowed is exactly "
-            f"{len(centroid_sums) * cluster_size}"
-        )
-    return make_solver(solver, counts, cluster_size).assign(np.asarray(centroid_sums, np.int64))
 
 
 def make_solver(name: SolverName, counts: Counts, cluster_size: int) -> AssignmentSolver:

@@ -65,12 +65,7 @@ def _waits(sensors: NDArray[np.int64], clusters: int, draws: Draws, cycle: int) 
 
 
 def balanced_clusters(
-    counts: Counts,
-    start_sums: Sums,
-    solver: AssignmentSolver,
-    *,
-    max_iterations: int = 50,
-    stop_when_settled: bool = True,
+    counts: Counts, start_sums: Sums, solver: AssignmentSolver, *, max_iterations: int = 50
 ) -> Clustering:
     """Return the clusters that started from the given centroids (or sums, up to a common factor)."""
     sensors, clusters = SensorCounts(counts), len(start_sums)
@@ -81,7 +76,7 @@ def balanced_clusters(
     own_affinity = int((sums * sums).sum())
     objectives = [(scaled_norms - own_affinity) / (2 * size)]
     settled = False
-    while len(objectives) < max_iterations and not (settled and stop_when_settled):
+    while len(objectives) < max_iterations and not settled:
         better = solver.assign(sums)
         better_sums = sensors.moved(sums, labels, better)
         settled = int((better_sums * sums).sum()) == own_affinity

@@ -36,7 +36,6 @@ class Grouping:
     """L clusters of s sensors."""
     objective: float
     """sum |V_k - C_l(k)|^2 / 2 over the sampled sensors."""
-    iterations: int
     settled: bool
 
 
@@ -74,8 +73,7 @@ def inter_cluster_grouping(  # noqa: PLR0913  keyword-only options, each with a 
     taken = matched_members(members, counts, groups) if draw == "matched" else members[:, :groups]
     chains = _chains(sensors, taken, leftover, draws, cycle)
     by_cluster = list(sensors[np.sort(members, axis=1)])
-    objectives = clustering.objectives
-    return Grouping(chains, by_cluster, objectives[-1], len(objectives), clustering.settled)
+    return Grouping(chains, by_cluster, clustering.objectives[-1], clustering.settled)
 
 
 def _check(sensors: Sensors, counts: Counts, groups: int, max_iterations: int) -> None:

@@ -1,8 +1,7 @@
 """Groups drawn to be alike: one member of every cluster each, matched instead of random. Ours, not the paper's.
 
 Cluster after cluster, each group m gets the member k that keeps its running sum G_m nearest to j times the global mean
-(j: clusters dealt so far), all groups together: a linear assignment with costs |G_m + V_k - j mean|^2. Refinement takes
-each cluster back in turn and deals it anew, which never makes the total larger.
+(j: clusters dealt so far), all groups together: a linear assignment with costs |G_m + V_k - j mean|^2.
 
 Where clusters have more members than there are groups, those that fit nowhere well sit out: unusual sensors more often
 than others. The plain draw leaves everybody out equally often.
@@ -19,32 +18,25 @@ _LARGEST_MATCHING = 1024  # groups; more are matched in blocks, as the time of a
 Members = NDArray[np.int64]  # rows of counts
 
 
-def matched_members(clusters: Members, counts: Counts, groups: int, *, refinements: int = 0) -> Members:
+def matched_members(clusters: Members, counts: Counts, groups: int) -> Members:
     """Return clusters x groups, where a column is a group, of clusters x members in random order."""
     blocks = -(-groups // _LARGEST_MATCHING)
     group_blocks = np.array_split(np.arange(groups), blocks)
     member_blocks = np.array_split(clusters, blocks, axis=1)  # never fewer members than groups in a block
     global_mean = counts[clusters.ravel()].mean(axis=0)
     matched = [
-        _match(members, counts, len(block), global_mean, refinements)
+        _match(members, counts, len(block), global_mean)
         for block, members in zip(group_blocks, member_blocks, strict=True)
     ]
     return np.concatenate(matched, axis=1)
 
 
-def _match(
-    clusters: Members, counts: Counts, groups: int, global_mean: NDArray[np.float64], refinements: int
-) -> Members:
+def _match(clusters: Members, counts: Counts, groups: int, global_mean: NDArray[np.float64]) -> Members:
     sums = np.zeros((groups, counts.shape[1]))
     dealt = np.empty((len(clusters), groups), np.int64)
     for number, members in enumerate(clusters):
         dealt[number] = _deal(members, counts, sums - (number + 1) * global_mean)
         sums += counts[dealt[number]]
-    for _ in range(refinements):
-        for number, members in enumerate(clusters):
-            sums -= counts[dealt[number]]
-            dealt[number] = _deal(members, counts, sums - len(clusters) * global_mean)
-            sums += counts[dealt[number]]
     return dealt
 
 

@@ -78,9 +78,9 @@ class Seeds:
         values = {seed: _value(found[0], measure) for seed, found in rows.items() if found}
         return {seed: value for seed, value in values.items() if value is not None}
 
-    def shown(self, measure: str, digits: int = 3) -> str:
+    def shown(self, measure: str) -> str:
         """Return mean and 95 % interval of the final values as text; nothing if there are none."""
-        return shown(list(self.final(measure).values()), digits)
+        return shown(list(self.final(measure).values()))
 
     def spent(self, measure: str, accuracy: Mapping[int, float] | float, every: int = 1) -> dict[int, float]:
         """Return by seed what a measure had come to when an accuracy was first reached, looking every n-th round only.

@@ -12,7 +12,6 @@ from hfedms_sim.scenario import keys_of
 from hfedms_sim.strategies import SHIPPED
 
 Reading = Literal["text", "program"]
-READINGS: tuple[Reading, ...] = ("text", "program")
 
 
 class Difference(NamedTuple):

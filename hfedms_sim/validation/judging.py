@@ -17,7 +17,7 @@ from hfedms_sim.scenario import unknown
 from hfedms_sim.simulation import run
 from hfedms_sim.validation.exchange import Exchange, exchange_of
 from hfedms_sim.validation.quantities import read_quantity
-from hfedms_sim.validation.rows import Kind, Row, Rows, shipped_rows
+from hfedms_sim.validation.rows import Kind, Row, shipped_rows
 
 Verdict = Literal["agrees", "near", "off", "not testable yet"]
 
@@ -50,9 +50,9 @@ class Judged:
         return "agrees" if factor <= self.row.tolerance else "near" if factor <= NEAR else "off"
 
 
-def judge_all(ids: Sequence[str] = (), rows: Rows | None = None) -> list[Judged]:
+def judge_all(ids: Sequence[str] = ()) -> list[Judged]:
     """Return the rows with these ids, by default all, each beside what its run gives."""
-    rows = shipped_rows() if rows is None else rows
+    rows = shipped_rows()
     by_id = {row.id: row for row in rows.rows}
     for each in ids:
         if each not in by_id:

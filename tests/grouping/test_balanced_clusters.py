@@ -34,15 +34,16 @@ def test_settled_clusters_are_those_no_solver_can_improve() -> None:
         assert (counts * sums[labels]).sum() == (sums * sums).sum()
 
 
-def test_iterations_are_limited_or_forced() -> None:
+def test_iterations_are_limited_and_end_with_the_first_that_changes_nothing() -> None:
     counts = factory_counts(300)
     limited = balanced_clusters(counts, counts[:6], make_solver("exact", counts, 50), max_iterations=2)
     assert len(limited.objectives) == 2
     assert not limited.settled
-    forced = balanced_clusters(
-        counts, counts[:6], make_solver("exact", counts, 50), max_iterations=40, stop_when_settled=False
-    )
-    assert len(forced.objectives) == 40
+    settled = balanced_clusters(counts, counts[:6], make_solver("exact", counts, 50), max_iterations=40)
+    assert settled.settled
+    assert settled.objectives[:2] == limited.objectives
+    assert settled.objectives[-1] == settled.objectives[-2]
+    assert len(set(settled.objectives)) == len(settled.objectives) - 1 < 39
 
 
 def test_sensors_of_separate_types_are_found() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hfedms_sim.errors import InputError
 from hfedms_sim.grouping import Grouping, inter_cluster_grouping
 from hfedms_sim.grouping.distances import class_probability_distances, group_sums
+from hfedms_sim.grouping.equal_clusters import equal_clusters
 from hfedms_sim.seeds import Draws
 from tests.grouping.instances import factory_counts
 
@@ -139,9 +140,11 @@ def test_over_the_cycles_everybody_takes_part() -> None:
 
 def test_more_iterations_do_not_come_than_asked_for() -> None:
     counts = factory_counts(300)
-    found = grouping(counts, 50, max_iterations=1)
-    assert (found.iterations, found.settled) == (1, False)
-    assert grouping(counts, 50).objective < found.objective
+    each = equal_clusters(1_000 + np.arange(300), counts, 6, Draws(1), cycle=1, solver="exact").objectives
+    for iterations in (1, 2):
+        found = grouping(counts, 50, max_iterations=iterations)
+        assert (found.objective, found.settled) == (each[iterations - 1], False)
+    assert grouping(counts, 50).objective == each[-1] < each[1] < each[0]
 
 
 def test_groups_are_more_alike_than_random_ones_and_these_than_single_sensors() -> None:

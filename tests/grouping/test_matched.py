@@ -8,7 +8,7 @@ import pytest
 
 from hfedms_sim.grouping import inter_cluster_grouping, random_groups
 from hfedms_sim.grouping.distances import distributions, group_sums, squared_distances
-from hfedms_sim.grouping.matched import matched_members
+from hfedms_sim.grouping.matched import _deal, matched_members
 from hfedms_sim.seeds import Draws
 from tests.grouping.instances import factory_counts
 
@@ -31,10 +31,21 @@ def test_one_member_of_every_cluster_goes_to_every_group() -> None:
             assert set(row.tolist()) <= set(cluster.tolist())
 
 
-def test_matching_lowers_the_spread_and_refinement_lowers_it_further() -> None:
+def dealt_anew(members: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the groups after every cluster in turn was taken back and dealt again, to what the others hold."""
+    members = members.copy()
+    for number, cluster in enumerate(members):
+        others = counts[np.delete(members, number, axis=0)].sum(axis=0)
+        members[number] = _deal(cluster, counts, others - len(members) * counts.mean(axis=0))
+    return members
+
+
+def test_matching_lowers_the_spread_and_dealing_a_cluster_anew_never_raises_it() -> None:
     counts = factory_counts(120)
     clusters = np.random.default_rng(1).permutation(120).reshape(6, 20)
-    spreads = [spread(counts, matched_members(clusters, counts, 20, refinements=each)) for each in (0, 1, 2)]
+    once = matched_members(clusters, counts, 20)
+    twice = dealt_anew(once, counts)
+    spreads = [spread(counts, each) for each in (once, twice, dealt_anew(twice, counts))]
     assert spreads[0] < 0.5 * spread(counts, clusters)
     assert spreads[0] > spreads[1] >= spreads[2]
 

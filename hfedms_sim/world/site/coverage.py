@@ -116,14 +116,9 @@ class Coverage:
 
     cell: NDArray[np.int64]
     coupling_loss_db: Floats
-    distance_m: Floats
-    """3D; beyond 600 m in a hall, 5 km outdoors, the path loss is extrapolated."""
     los: Flags
     snr_up_db: Floats
     snr_down_db: Floats
-    uplink_factor: Floats
-    """Share of the peak rate by Shannon's law. It is 0 below -10 dB, even where `max_coupling_loss_db` covers."""
-    downlink_factor: Floats
     covered: Flags
 
 
@@ -132,7 +127,6 @@ class _Links(NamedTuple):
 
     cell: NDArray[np.int64]
     coupling_loss_db: Floats
-    distance_m: Floats
     los: Flags
     capacity_bps: Floats  # 0 out of coverage, -1 where the sensor may not use the cell
 
@@ -156,18 +150,15 @@ def attach(
         part = slice(start, start + _CHUNK)
         usable = None if allowed is None else allowed[part]
         parts.append(_best_links(start, positions_m[part], cell_positions_m, budgets, draws, usable))
-    cell, loss_db, distance_m, los, capacity_bps = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    cell, loss_db, los, capacity_bps = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     snr_up_db = np.array([budget.uplink_budget_db for budget in budgets])[cell] - loss_db
     snr_down_db = np.array([budget.downlink_budget_db for budget in budgets])[cell] - loss_db
     return Coverage(
         cell=cell,
         coupling_loss_db=loss_db,
-        distance_m=distance_m,
         los=los,
         snr_up_db=snr_up_db,
         snr_down_db=snr_down_db,
-        uplink_factor=path_loss.rate_factor(snr_up_db),
-        downlink_factor=path_loss.rate_factor(snr_down_db),
         covered=capacity_bps > 0,
     )
 
@@ -216,7 +207,7 @@ def _links(sensors: NDArray[np.int64], cell: int, offset_m: Floats, budget: Radi
     los = draws.uniform("line-of-sight", sensors, cell) < law.los_probability(distance_2d_m)
     loss_db = law.loss_db(distance_2d_m, distance_m, los)
     loss_db += law.sigma_db(distance_2d_m, los) * draws.normal("shadowing", sensors, cell)
-    return _Links(np.full(len(sensors), cell), loss_db, distance_m, los, _capacity_bps(budget, loss_db))
+    return _Links(np.full(len(sensors), cell), loss_db, los, _capacity_bps(budget, loss_db))
 
 
 def _capacity_bps(budget: RadioBudget, coupling_loss_db: Floats) -> Floats:

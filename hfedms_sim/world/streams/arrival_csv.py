@@ -7,7 +7,6 @@ last row a sensor is silent (the recording is not repeated). A sample at 0 s is 
 
 import math
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -41,14 +40,8 @@ class TracePath:
     times_s: NDArray[np.float64]
     starts: NDArray[np.int64]
 
-    @classmethod
-    def of(cls, times_by_sensor_s: Sequence[Sequence[float]]) -> "TracePath":
-        lengths = [len(times_s) for times_s in times_by_sensor_s]
-        times_s = np.array([time_s for one_s in times_by_sensor_s for time_s in one_s], dtype=np.float64)
-        return cls(times_s, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))))
-
     def count(self, sensor: int, until_s: float) -> int:
-        """How many samples arrive up to until_s, those at 0 s included."""
+        """Return how many samples arrive up to until_s, those at 0 s included."""
         start, end = self.starts[sensor : sensor + 2]
         return int(self.times_s[start:end].searchsorted(until_s, side="right"))
 

@@ -48,45 +48,29 @@ class Buffers:
         self._buffer = buffer
         self._left: dict[int, _Left] = {}
 
-    def capture(self, sensor: int, now_s: float, limit: int | None = None) -> Capture:
-        """Takes the newest `batch` samples, fewer if fewer are there or if `limit` is lower."""
+    def capture(self, sensor: int, now_s: float) -> Capture:
+        """Take the newest `batch` samples, fewer if fewer are there."""
         left = self._left.get(sensor, _UNTOUCHED)
-        arrivals = self._arrivals(sensor, now_s, left)
+        arrivals = self._path.count(sensor, now_s)
+        if arrivals < left.arrivals:
+            raise ValueError(f"sensor {sensor}, {now_s} s: time runs back, a capture came later")
         arrived = arrivals - left.arrivals
         waiting = min(left.waiting + arrived, self._buffer)
-        captured = min(waiting, self._batch if limit is None else min(self._batch, limit))
+        captured = min(waiting, self._batch)
         held = newest(_appended(left.ranges, left.arrivals, arrived), waiting)
         taken = newest(held, captured)
         self._left[sensor] = _Left(arrivals, waiting - captured, oldest(held, waiting - captured))
         first_arrival = taken[0][0] if taken else arrivals
         return Capture(first_arrival, arrived, left.waiting + arrived - waiting, captured, taken)
 
-    def waiting(self, sensor: int, now_s: float) -> int:
-        """How many samples the buffer holds."""
-        return min(self._offered(sensor, now_s), self._buffer)
-
-    def overflowed(self, sensor: int, now_s: float) -> int:
-        """How many samples were lost since the last capture: those the next one will report, and perhaps more."""
-        return max(self._offered(sensor, now_s) - self._buffer, 0)
-
     def ready_s(self, sensor: int, now_s: float, samples: int) -> float:
-        """The first time from now on at which the buffer holds this many samples; infinity if it never will."""
+        """Return the first time from now on at which the buffer holds this many samples; infinity if never."""
         left = self._left.get(sensor, _UNTOUCHED)
         if samples > self._buffer:
             return math.inf
         if samples <= left.waiting:
             return now_s
         return max(now_s, self._path.time_of(sensor, left.arrivals + samples - left.waiting))
-
-    def _offered(self, sensor: int, now_s: float) -> int:
-        left = self._left.get(sensor, _UNTOUCHED)
-        return left.waiting + self._arrivals(sensor, now_s, left) - left.arrivals
-
-    def _arrivals(self, sensor: int, now_s: float, left: _Left) -> int:
-        arrivals = self._path.count(sensor, now_s)
-        if arrivals < left.arrivals:
-            raise ValueError(f"sensor {sensor}, {now_s} s: time runs back, a capture came later")
-        return arrivals
 
 
 def newest(ranges: Samples, samples: int) -> Samples:
@@ -112,7 +96,7 @@ def oldest(ranges: Samples, samples: int) -> Samples:
 
 
 def _appended(ranges: Samples, first: int, length: int) -> Samples:
-    """One more range after the others, merged into the last if they touch."""
+    """Return the ranges with one more after the others, merged into the last if they touch."""
     if not length:
         return ranges
     if ranges and sum(ranges[-1]) == first:

@@ -14,6 +14,7 @@ from hfedms_sim.errors import InputError
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.site.coverage import RadioBudget, attach
 from hfedms_sim.world.site.outdoors import RuralMacro, UrbanMacro
+from tests.world.site.links import NoShadowing
 
 RURAL, URBAN = RuralMacro(0.8, 1.5), UrbanMacro(0.8, 1.5)
 LAWS = [RURAL, URBAN]
@@ -104,10 +105,10 @@ def test_sensors_outdoors_have_the_loss_the_line_of_sight_and_the_shadowing_of_t
     environment: Any, law: RuralMacro | UrbanMacro
 ) -> None:
     count, ground_m = 20_000, 1_500.0
-    found = attach(
-        np.tile([ground_m, 0.0], (count, 1)), np.zeros((1, 2)), [replace(NB_IOT, environment=environment)], Draws(3)
-    )
-    assert found.distance_m == pytest.approx(np.hypot(ground_m, law.base_height_m - 1.5))
+    site = np.tile([ground_m, 0.0], (count, 1)), np.zeros((1, 2)), [replace(NB_IOT, environment=environment)]
+    found, unshadowed = attach(*site, Draws(3)), attach(*site, NoShadowing(3))
+    expected_db = np.where(found.los, losses_db(law, ground_m, True), losses_db(law, ground_m, False))
+    assert unshadowed.coupling_loss_db == pytest.approx(expected_db)
     likely = float(law.los_probability(np.array([ground_m]))[0])
     assert stats.binomtest(int(found.los.sum()), count, likely).pvalue > 0.001
     for los, sigma_db in (
@@ -120,6 +121,8 @@ def test_sensors_outdoors_have_the_loss_the_line_of_sight_and_the_shadowing_of_t
 
 def test_a_mast_of_its_own_height_is_taken_and_an_impossible_one_refused() -> None:
     high = replace(NB_IOT, environment="RMa", base_height_m=100.0)
-    assert attach(np.array([[0.0, 0.0]]), np.zeros((1, 2)), [high], Draws(1)).distance_m == pytest.approx(98.5)
+    found = attach(np.array([[0.0, 0.0]]), np.zeros((1, 2)), [high], NoShadowing(1))
+    assert found.los.all()
+    assert found.coupling_loss_db == pytest.approx(losses_db(replace(RURAL, base_height_m=100.0), [0.0], True))
     with pytest.raises(InputError, match=r"needs sensors above 1 m and below the base station's 1.2 m, not at 1.5 m"):
         replace(NB_IOT, environment="UMa", base_height_m=1.2)

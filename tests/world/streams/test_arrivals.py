@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hfedms_sim.seeds import Draws
-from hfedms_sim.world.streams.arrival_csv import TracePath
 from hfedms_sim.world.streams.arrivals import HORIZON_S, ArrivalPath, PeriodicPath, PoissonPath
 from hfedms_sim.world.streams.bursts import BurstyPath
 from hfedms_sim.world.streams.shifts import ShiftsPath
 from tests.world.laws import ALPHA, assert_counts_follow, assert_dispersed_like_poisson
+from tests.world.streams.traces import trace_path
 
 SENSORS = 2_000
 FROZEN_TIMES_S = [2.3063087463378906, 6.492571830749512, 2048.371717453003, 1998819.1410140991]
@@ -28,7 +28,7 @@ PATHS: dict[str, Callable[[], ArrivalPath]] = {
     "fast poisson": lambda: PoissonPath(100.0, Draws(1)),
     "bursty": lambda: BurstyPath(2.0, 30.0, 100.0, Draws(1)),
     "shifts": lambda: ShiftsPath(2.0, 30.0, 100.0, Draws(1)),
-    "trace": lambda: TracePath.of([[float(n * n) / 7 for n in range(50)], [], [1.0, 1.0, 2.0]] * 2),
+    "trace": lambda: trace_path([[float(n * n) / 7 for n in range(50)], [], [1.0, 1.0, 2.0]] * 2),
 }
 every_path = pytest.mark.parametrize("path_of", PATHS.values(), ids=PATHS)
 sensors = st.integers(0, 5)
