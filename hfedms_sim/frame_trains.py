@@ -86,7 +86,7 @@ class PolledTrain(NamedTuple):
     answered_s: float
     """The time from a poll that was answered to the next: Q."""
     lost_s: float
-    """From a poll that was lost to the next: R."""
+    """The time from a poll that was lost to the next: R."""
 
     @property
     def rhythm(self) -> Rhythm:

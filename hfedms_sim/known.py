@@ -28,7 +28,7 @@ class Kind(Generic[Part]):
     """A kind of part: what its classes derive from, how scenarios call one, and what is asked of it."""
 
     word: str
-    """For people: strategy, model, data set."""
+    """What people call it: strategy, model, data set."""
     group: str
     """The group of entry points."""
     base: type[Any]

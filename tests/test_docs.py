@@ -33,7 +33,7 @@ from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import LocalTraining, NetworkProfile, Scenario, is_path, keys_of
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET, DataSettings, Stream
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY
+from hfedms_sim.scenario.strategy import DEFAULT_STRATEGY
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.trace import TABLES

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hfedms_sim.lineage import State
 
 LEARNING_VERSION = 1
-"""To be raised with any change here, or to a learner of `strategies/learners`, after which the same rounds give another
+"""Raise it with any change here, or to a learner of `strategies/learners`, after which the same rounds give another
 model, be it in the last bit: it is part of every lineage, so finished learning is not taken for what it is no more."""
 
 BUNDLE_BYTES = 256 * 10**6

@@ -28,7 +28,7 @@ from hfedms_sim.seeds import Draws
 EXTRACTOR, CLASSIFIER = "extractor", "classifier"  # the names of a stack's modules
 
 Weights = dict[str, Tensor]
-"""By the name of the parameter or buffer. Never changed in place once shared: a new round makes new tensors."""
+"""Tensors by the name of the parameter or buffer. Never changed in place once shared: a new round makes new tensors."""
 
 
 class Network(nn.Module, ABC):

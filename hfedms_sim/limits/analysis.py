@@ -19,7 +19,7 @@ class Limits(NamedTuple):
     """How many rounds were looked at: all, or the last ones of a long run."""
     links: tuple[Link, ...]
     uses: tuple[LinkUse, ...]
-    """By link."""
+    """How each link was used, in the order of `links`."""
     path: CriticalPath
     limited_by: LimitedBy | None
     shares: list[CauseShare]

@@ -34,9 +34,9 @@ class Link(NamedTuple):
     rate_bps: float
     """The full rate of one sensor alone in the cell."""
     full_at: float
-    """From how many transfers on it is saturated."""
+    """How many transfers saturate it."""
     allowed_share: float
-    """For which share of the time a sender may be on air; 1: always."""
+    """The share of the time for which a sender may be on air; 1: always."""
     is_one_sender: bool
     """Whether the base station is one sender for all sensors, and its limit one for all."""
     is_queue: bool

@@ -29,9 +29,9 @@ from hfedms_sim.scenario.overrides import Overrides
 from hfedms_sim.scenario.power import Currents, Idle
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.profile import FIGURES, NetworkProfile
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Cell, Scenario
+from hfedms_sim.scenario.scenario import Cell, Scenario
 from hfedms_sim.scenario.schema import scenario_schema
-from hfedms_sim.scenario.strategy import LocalTraining, ServerWeights
+from hfedms_sim.scenario.strategy import DEFAULT_STRATEGY, LocalTraining, ServerWeights
 
 __all__ = [
     "ANY_NAME",

@@ -11,11 +11,10 @@ from pydantic import ValidationError
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.choices import Choices
-from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET
 from hfedms_sim.scenario.overrides import OVERRIDES, Overrides, overrides_of, plain, replace_strategy
 from hfedms_sim.scenario.problems import problems_of, unknown
 from hfedms_sim.scenario.profile import NetworkProfile
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
+from hfedms_sim.scenario.scenario import Scenario
 from hfedms_sim.scenario.yaml_io import dump_yaml, read_yaml
 from hfedms_sim.system.files import shipped_files
 
@@ -113,7 +112,7 @@ def load_scenario(
             change.apply(raw, choices)
             _resolve_profiles(raw, Path(), None)
             _resolve_data_paths(raw, Path())
-    origins = {(key,): Argument(key) for key in options} | {change.decides: OVERRIDES for change in changes}
+    origins = {(key,): Argument(key) for key in options} | {change.decides(choices): OVERRIDES for change in changes}
     return _validated(Scenario, raw, label, hint, origins, choices)
 
 
@@ -184,18 +183,8 @@ def _settings_in(raw: Any, choices: Choices | None) -> dict[str, type[Settings]]
     """Return the settings of the parts that a scenario names, as far as they are known, by the part's key."""
     if choices is None or not isinstance(raw, dict):
         return {}
-    named = (
-        ("strategy", "name", DEFAULT_STRATEGY, choices.strategies),
-        ("data", "set", DEFAULT_DATA_SET, choices.datasets),
-        ("stream", "arrival", DEFAULT_ARRIVAL, choices.streams),
-    )
-    found: dict[str, type[Settings]] = {}
-    for part, key, default, known in named:
-        given = raw.get(part)
-        name = given.get(key, default) if isinstance(given, dict) else None
-        if isinstance(name, str) and name in known:
-            found[part] = known[name]
-    return found
+    found = {part: named.settings_of(raw.get(part)) for part, named in choices.parts.items()}
+    return {part: settings for part, settings in found.items() if settings is not None}
 
 
 def _overlap(one: Sequence[str | int], other: Sequence[str]) -> bool:

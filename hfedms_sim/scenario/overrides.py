@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.scenario.base import Settings, keys_of
-from hfedms_sim.scenario.choices import Choices
+from hfedms_sim.scenario.choices import Choices, NamedPart
 from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.scenario.yaml_io import parse_yaml
 
 OVERRIDES, STRATEGY = Argument("overrides"), Argument("strategy")
 
-_STRATEGY_NAME, _STREAM_ARRIVAL = ("strategy", "name"), ("stream", "arrival")
+_EXCHANGED = ("strategy", "stream")  # parts of which another one keeps the keys that both have
 
 Overrides = Iterable[str] | Mapping[str, Any]
 """KEY=VALUE each, or a mapping with dotted keys, nested mappings, or both."""
@@ -45,21 +45,22 @@ class Override(NamedTuple):
         except InputError as error:
             raise InputError(OVERRIDES, " ", *error.args) from None
 
-    @property
-    def decides(self) -> tuple[str, ...]:
-        """The key whose value it decides; another strategy, or other arrivals, decide which keys a part has."""
-        return self.path[:1] if self.path in (_STRATEGY_NAME, _STREAM_ARRIVAL) else self.path
+    def decides(self, choices: Choices) -> tuple[str, ...]:
+        """Return the key whose value it decides: the whole part where it names another one, with other keys."""
+        return self.path if self._exchanged(choices) is None else self.path[:1]
+
+    def _exchanged(self, choices: Choices) -> NamedPart | None:
+        """Return the part in whose place it puts another one; None if it does not."""
+        part = self.path[0]
+        named = choices.parts[part] if part in _EXCHANGED else None
+        return named if named is not None and self.path == (part, named.key) else None
 
     def apply(self, raw: dict[str, Any], choices: Choices) -> None:
-        named: dict[tuple[str, ...], Mapping[str, type[Settings]]] = {
-            _STRATEGY_NAME: choices.strategies,
-            _STREAM_ARRIVAL: choices.streams,
-        }
-        *parents, last = self.path
-        known = named.get(self.path, {})
-        if isinstance(self.value, str) and self.value in known:
-            _replace_part(raw, parents[0], last, self.value, known[self.value])
+        named = self._exchanged(choices)
+        if named is not None and isinstance(self.value, str) and self.value in named.known:
+            _exchange(raw, self.path[0], named, self.value)
             return
+        *parents, last = self.path
         container: Any = raw
         for part in parents:
             is_mapping = isinstance(container, dict)
@@ -109,11 +110,11 @@ def replace_strategy(raw: dict[str, Any], name: str, choices: Choices) -> None:
     """Another algorithm, with those of the current settings that it also has."""
     if name not in choices.strategies:
         raise InputError(unknown("strategy", name, choices.strategies), given_by=STRATEGY)
-    _replace_part(raw, "strategy", "name", name, choices.strategies[name])
+    _exchange(raw, "strategy", choices.parts["strategy"], name)
 
 
-def _replace_part(raw: dict[str, Any], part: str, key: str, name: str, settings: type[Settings]) -> None:
+def _exchange(raw: dict[str, Any], part: str, named: NamedPart, name: str) -> None:
     """Put what is called `name` in the place of a part, with those of the current settings that it also has."""
-    current, fields = raw.get(part), keys_of(settings)
-    kept = {each: value for each, value in current.items() if each in fields} if isinstance(current, dict) else {}
-    raw[part] = kept | {key: name}
+    current, fields = raw.get(part), keys_of(named.known[name])
+    kept = {key: value for key, value in current.items() if key in fields} if isinstance(current, dict) else {}
+    raw[part] = kept | {named.key: name}

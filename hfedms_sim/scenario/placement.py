@@ -10,7 +10,7 @@ Environment = Literal["LOS", "SL", "DL", "SH", "DH", "RMa", "UMa"]
 Metres = Annotated[float, Field(ge=LEAST, le=1e5)]
 
 
-class OnSite(Settings):
+class AnyPlacement(Settings):
     """What all kinds have in common: the surroundings, in which a signal gets weaker."""
 
     kind: str
@@ -27,12 +27,12 @@ class OnSite(Settings):
         return without_nulls(raw)
 
 
-class Nowhere(OnSite):
+class Nowhere(AnyPlacement):
     kind: Literal["none"] = "none"
     """none: sensors stand nowhere, every one has its cell's full rate, whatever the surroundings."""
 
 
-class InHall(OnSite):
+class InHall(AnyPlacement):
     """Sensors that stand in a hall, or on a piece of ground."""
 
     width_m: Metres

@@ -24,10 +24,10 @@ from hfedms_sim.scenario.base import (
     Seconds,
     Settings,
     TupleOf,
-    without_nulls,
 )
+from hfedms_sim.scenario.choices import Choices, NamedPart
 from hfedms_sim.scenario.compute import Compute
-from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET, DataSettings, Stream, without_old_defaults
+from hfedms_sim.scenario.data import DataSettings, Stream
 from hfedms_sim.scenario.faults import Fault, Recovery, faults_problem
 from hfedms_sim.scenario.placement import Nowhere, Placement
 from hfedms_sim.scenario.profile import NetworkProfile
@@ -35,7 +35,6 @@ from hfedms_sim.scenario.strategy import LocalTraining
 from hfedms_sim.units import SECONDS_PER_HOUR
 
 MAX_SENSORS = 10_000_000
-DEFAULT_STRATEGY = "hfedms-d"
 
 
 class Loader(Protocol):
@@ -165,28 +164,13 @@ class Scenario(Settings):
         copy._load = load
         return copy
 
-    @field_validator("strategy", mode="before")
+    @field_validator("strategy", "data", "stream", mode="before")
     @classmethod
-    def _strategy_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
-        """Validate a mapping as the settings of the strategy that it names; `context` says which ones are known."""
-        known = {} if info.context is None else info.context.strategies
-        return _by_name(raw, "strategy", "name", DEFAULT_STRATEGY, known)
-
-    @field_validator("data", mode="before")
-    @classmethod
-    def _data_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
-        """Validate a mapping as the settings of the data set that it names."""
-        known = {} if info.context is None else info.context.datasets
-        return _by_name(
-            without_old_defaults(raw) if isinstance(raw, dict) else raw, "data", "set", DEFAULT_DATA_SET, known
-        )
-
-    @field_validator("stream", mode="before")
-    @classmethod
-    def _stream_by_arrival(cls, raw: Any, info: ValidationInfo) -> Any:
-        """Validate a mapping as the settings of the arrivals that it names."""
-        known = {} if info.context is None else info.context.streams
-        return _by_name(without_nulls(raw), "stream", "arrival", DEFAULT_ARRIVAL, known)
+    def _part_by_name(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Validate a mapping as the settings of what it names; `context` says which ones are known."""
+        choices: Choices = info.context or Choices()
+        part = str(info.field_name)
+        return _by_name(raw, part, choices.parts[part])
 
     @field_validator("model")
     @classmethod
@@ -257,14 +241,15 @@ class Scenario(Settings):
         return ",".join(dict.fromkeys(cell.profile.name for cell in self.cells))
 
 
-def _by_name(raw: Any, part: str, key: str, default: str, known: Mapping[str, type[Settings]]) -> Any:
-    """Validate a mapping as the settings of what `key` names in it."""
+def _by_name(raw: Any, part: str, named: NamedPart) -> Any:
+    """Validate a mapping as the settings of what it names."""
     if not isinstance(raw, dict):
         return raw
-    raw = {key: default} | raw
-    if not isinstance(raw[key], str) or raw[key] not in known:
-        raise _unknown(part, (key,), raw[key], known)
-    return known[raw[key]].model_validate(raw)
+    raw = {named.key: named.default} | named.without_old_keys(raw)
+    settings = named.settings_of(raw)
+    if settings is None:
+        raise _unknown(part, (named.key,), raw[named.key], named.known)
+    return settings.model_validate(raw)
 
 
 def _unknown(part: str, location: tuple[str, ...], value: Any, known: Collection[str]) -> ValidationError:

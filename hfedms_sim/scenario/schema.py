@@ -1,16 +1,12 @@
 """JSON Schema of a scenario file, for editors that complete and check YAML as you type."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from hfedms_sim.scenario.base import Settings
 from hfedms_sim.scenario.catalogue import shipped
-from hfedms_sim.scenario.choices import Choices
-from hfedms_sim.scenario.data import DEFAULT_ARRIVAL, DEFAULT_DATA_SET, DataSettings, Stream
-from hfedms_sim.scenario.scenario import DEFAULT_STRATEGY, Scenario
-from hfedms_sim.scenario.strategy import LocalTraining
+from hfedms_sim.scenario.choices import Choices, NamedPart
+from hfedms_sim.scenario.scenario import Scenario
 
 
 def scenario_schema(choices: Choices) -> dict[str, Any]:
@@ -22,17 +18,15 @@ def scenario_schema(choices: Choices) -> dict[str, Any]:
     profile = schema["$defs"]["Cell"]["properties"]["profile"]
     reference = {"$ref": profile.pop("$ref")}
     profile["anyOf"] = [{"type": "string", "examples": sorted(shipped("profile"))}, reference]
-    _open(schema, "strategy", "name", DEFAULT_STRATEGY, LocalTraining, choices.strategies)
-    _open(schema, "data", "set", DEFAULT_DATA_SET, DataSettings, choices.datasets)
-    _open(schema, "stream", "arrival", DEFAULT_ARRIVAL, Stream, choices.streams)
+    for part, named in choices.parts.items():
+        _open(schema, part, named)
     schema["properties"]["model"] |= {"enum": list(choices.models)}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "hfedms_sim scenario"}
 
 
-def _open(
-    schema: dict[str, Any], part: str, key: str, default: str, base: type[Settings], known: Mapping[str, type[Settings]]
-) -> None:
-    """Put the settings of all known parts of a kind where the schema has only what they have in common."""
+def _open(schema: dict[str, Any], part: str, named: NamedPart) -> None:
+    """Put the settings of all that a part may name where the schema has only what they have in common."""
+    key, default, base, known, _ = named
     references, settings = models_json_schema(
         [(each, "validation") for each in known.values()], ref_template="#/$defs/{model}"
     )

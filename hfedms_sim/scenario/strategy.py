@@ -8,6 +8,8 @@ from hfedms_sim.scenario.base import Fraction, PositiveFloat, PositiveInt, Setti
 from hfedms_sim.scenario.compression import Compression
 from hfedms_sim.scenario.models import ModelSpec
 
+DEFAULT_STRATEGY = "hfedms-d"
+
 ServerWeights = Literal["uniform", "samples", "local-set"]
 
 

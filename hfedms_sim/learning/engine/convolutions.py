@@ -20,7 +20,7 @@ _CHAINS_TOGETHER = 8
 
 
 class Convolution(NamedTuple):
-    """With 'same' padding, ReLU and a 2x2 max-pool."""
+    """A convolution with 'same' padding, ReLU and a 2x2 max-pool."""
 
     weight: Tensor
     bias: Tensor
