@@ -16,7 +16,6 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from hfedms_sim.learning.engine import kernels
-from hfedms_sim.learning.engine.kernels import Chains
 from hfedms_sim.system import native_library
 
 BATCH = 5
@@ -46,7 +45,7 @@ def convolution(side: int, inputs: int, outputs: int, chains: int = 22) -> None:
     last = inputs > 1  # the first layer needs no dx, the last one is flattened channel by channel
     x = torch.randn(samples, side, side, inputs).relu()
     weights = (torch.rand(chains, outputs, 5, 5, inputs) - 0.5) * 2 * (6 / 25 / (inputs + outputs)) ** 0.5
-    bias, own = torch.zeros(chains, outputs), Chains(torch.full((chains,), BATCH))
+    bias, own = torch.zeros(chains, outputs), torch.full((chains,), BATCH)
     pooled = kernels.conv_pool_forward(x, own, weights, bias, channel_first=last)
     alive = (pooled.argmax < 4).float().mean()
     deltas = torch.randn(pooled.values.shape) * (torch.rand(pooled.values.shape) < 0.5 / alive)
@@ -85,7 +84,7 @@ def history(chains: int, rank: int, inputs: int = 3136, outputs: int = 2048) -> 
     samples = chains * BATCH
     x, y = torch.randn(samples, inputs), torch.randn(samples, outputs)
     past, deltas = torch.randn(chains, rank, inputs), torch.randn(chains, rank, outputs)
-    own, ranks = Chains(torch.full((chains,), BATCH)), torch.full((chains,), rank)
+    own, ranks = torch.full((chains,), BATCH), torch.full((chains,), rank)
     batched, results = x.view(chains, BATCH, inputs), y.view(chains, BATCH, outputs)
     row(
         f"correction, {chains} chains with {rank} samples behind them",
@@ -99,7 +98,7 @@ def classifier(chains: int, steps: int, features: int = 2048, classes: int = 62)
     samples = chains * steps * BATCH
     x, labels = torch.randn(samples, features).relu(), torch.randint(classes, (samples,))
     weights, bias = torch.randn(chains, classes, features) / 50, torch.zeros(chains, classes)
-    own, rate = Chains(torch.full((chains,), steps * BATCH)), 1e-9
+    own, rate = torch.full((chains,), steps * BATCH), 1e-9
     batches, targets = x.view(chains, steps, BATCH, features), labels.view(chains, steps, BATCH)
 
     def batched() -> None:
@@ -117,7 +116,7 @@ def classifier(chains: int, steps: int, features: int = 2048, classes: int = 62)
 
 def extraction(images: int = 64, rows: int = 512) -> None:
     """The layers of the paper's extractor forwards, where no gradient is wanted."""
-    own = Chains(torch.tensor([images]))
+    own = torch.tensor([images])
     for side, inputs, outputs in ((28, 1, 32), (14, 32, 64)):
         x = torch.randn(images, side, side, inputs).relu()
         weights = torch.randn(1, outputs, 5, 5, inputs) / (25 * inputs) ** 0.5

@@ -17,7 +17,7 @@ VARIANTS = ("baseline", "avx2", "avx512")
 OFF = "off"
 SETTING = "HFEDMS_SIM_KERNELS"
 DIRECTORY = Path(__file__).parent.parent / "learning" / "engine"
-_INTERFACE = 2  # as in kernels.c
+_INTERFACE = 3  # as in kernels.c
 
 
 def available() -> bool:

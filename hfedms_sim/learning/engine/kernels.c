@@ -1,15 +1,14 @@
 /* Training kernels for many chains at once: what an engine spends its time on once dense layers are low-rank.
  *
  * A chain is a model on its way through some sensors: it has private weights, and its samples of this step stand one
- * after another. `counts[g]` says how many belong to chain g (0 is allowed); a call works on the chains [first, last) of
- * them, so threads share a step by calling with neighbouring ranges. What is computed for a chain depends on nothing but
- * that chain: the bits are the same however the chains are split.
+ * after another. `counts[g]` says how many belong to chain g (0 is allowed). What is computed for a chain depends on
+ * nothing but that chain: the bits are the same whichever chains are in one call.
  *
  * Speed comes from five things.
  *
  * 1. Vectors. `vec` is GCC's and Clang's vector extension, as wide as the registers the file is compiled for: 4 floats
  *    (SSE2, NEON), 8 (AVX2) or 16 (AVX-512). There are no intrinsics. The build compiles this file once per instruction
- *    set into a library of its own, and kernels.py loads the one that fits the processor.
+ *    set into a library of its own, and system/native_library.py loads the one that fits the processor.
  *
  * 2. Fewer multiplications in the forward pass. A pooling window is a tile of 2x2 outputs that sees 6x6 inputs. For
  *    k = 5, Winograd's minimal filtering (S. Winograd, Arithmetic Complexity of Computations, 1980; for networks: A. Lavin
@@ -78,7 +77,7 @@ typedef int32_t mask __attribute__((vector_size(4 * LANES)));
 typedef uint8_t bytes __attribute__((vector_size(LANES)));
 
 enum { OK, NO_MEMORY, BAD_COUNTS, BAD_RANKS, BAD_LABEL };
-enum { DEAD = 255, INTERFACE = 2 };
+enum { DEAD = 255, INTERFACE = 3 };
 
 INLINE vec load(const float *from) { return *(const loose_vec *)from; }
 INLINE void store(float *to, vec value) { *(loose_vec *)to = value; }
@@ -128,7 +127,7 @@ static void give_back(struct scratch *scratch) {
 /* ------------------------------------------------------------------------------------------------------- chains */
 
 struct chains {
-    int64_t count, first, last, samples; /* this call's are [first, last) */
+    int64_t count, samples;
 };
 
 static int add_up(const struct chains *chains, const int64_t *counts) {
@@ -138,12 +137,6 @@ static int add_up(const struct chains *chains, const int64_t *counts) {
         sum += counts[g];
     }
     return sum == chains->samples;
-}
-
-static int64_t samples_before(const int64_t *counts, int64_t chain) {
-    int64_t sum = 0;
-    for (int64_t g = 0; g < chain; g++) sum += counts[g];
-    return sum;
 }
 
 /* ------------------------------------------------------------------------------------------------ padded images */
@@ -462,8 +455,8 @@ EXPORT int conv_pool_forward(const struct chains *chains, const struct layer *la
     if (!add_up(chains, counts)) return BAD_COUNTS;
     struct scratch scratch = {0};
     struct forward plan = plan_forward(layer, argmax != NULL, &scratch);
-    int64_t first = samples_before(counts, chains->first), image = layer->height * layer->width * layer->in;
-    for (int64_t g = chains->first; g < chains->last && !scratch.failed; first += counts[g++]) {
+    int64_t first = 0, image = layer->height * layer->width * layer->in;
+    for (int64_t g = 0; g < chains->count && !scratch.failed; first += counts[g++]) {
         if (!counts[g]) continue;
         lanes_of_outputs(layer, weights + g * weights_of(layer), plan.weights);
         memcpy(plan.bias, bias + g * layer->out, (size_t)layer->out * sizeof(float));
@@ -670,8 +663,8 @@ EXPORT int conv_pool_backward(const struct chains *chains, const struct layer *l
     struct scratch scratch = {0};
     struct backward plan = plan_backward(layer, dx != NULL, &scratch);
     int64_t image = layer->height * layer->width * layer->in, out = windows_of(layer) * layer->out;
-    int64_t sample = samples_before(counts, chains->first), gradient = plan.slices * layer->k * layer->out * plan.row;
-    for (int64_t g = chains->first; g < chains->last && !scratch.failed; g++) {
+    int64_t sample = 0, gradient = plan.slices * layer->k * layer->out * plan.row;
+    for (int64_t g = 0; g < chains->count && !scratch.failed; g++) {
         float *own = weights + g * weights_of(layer), *own_bias = bias + g * layer->out;
         memset(plan.gradient, 0, (size_t)gradient * sizeof(float));
         memset(plan.bias_gradient, 0, (size_t)layer->out * sizeof(float));
@@ -810,8 +803,8 @@ EXPORT int history_dots(const struct chains *chains, const struct history *histo
                         const float *x, const float *inputs, float *products) {
     if (!add_up(chains, counts)) return BAD_COUNTS;
     if (bad_ranks(chains, history, ranks)) return BAD_RANKS;
-    int64_t first = samples_before(counts, chains->first);
-    for (int64_t g = chains->first; g < chains->last; first += counts[g++])
+    int64_t first = 0;
+    for (int64_t g = 0; g < chains->count; first += counts[g++])
         dots(x + first * history->inputs, history->inputs, counts[g], inputs + g * history->input_stride, history->inputs,
              ranks[g], history->inputs, products + first * history->capacity, history->capacity);
     return OK;
@@ -824,8 +817,8 @@ EXPORT int history_add(const struct chains *chains, const struct history *histor
     if (bad_ranks(chains, history, ranks)) return BAD_RANKS;
     struct scratch scratch = {0};
     float *sums = take(&scratch, largest(counts, chains->count) * COLUMNS);
-    int64_t first = samples_before(counts, chains->first);
-    for (int64_t g = chains->first; g < chains->last && !scratch.failed; first += counts[g++])
+    int64_t first = 0;
+    for (int64_t g = 0; g < chains->count && !scratch.failed; first += counts[g++])
         combine(products + first * history->capacity, history->capacity, 1, counts[g], outputs + g * history->output_stride,
                 history->outputs, ranks[g], history->outputs, scale, y + first * history->outputs, history->outputs, sums);
     give_back(&scratch);
@@ -839,9 +832,9 @@ EXPORT int history_correct(const struct chains *chains, const struct history *hi
     if (!add_up(chains, counts)) return BAD_COUNTS;
     if (bad_ranks(chains, history, ranks)) return BAD_RANKS;
     struct scratch scratch = {0};
-    int64_t most = largest(counts, chains->count), width = history->capacity, first = samples_before(counts, chains->first);
+    int64_t most = largest(counts, chains->count), width = history->capacity, first = 0;
     float *sums = take(&scratch, most * COLUMNS), *products = take(&scratch, most * width);
-    for (int64_t g = chains->first; g < chains->last && !scratch.failed; first += counts[g++]) {
+    for (int64_t g = 0; g < chains->count && !scratch.failed; first += counts[g++]) {
         dots(x + first * history->inputs, history->inputs, counts[g], inputs + g * history->input_stride, history->inputs,
              ranks[g], history->inputs, products, width);
         combine(products, width, 1, counts[g], outputs + g * history->output_stride, history->outputs, ranks[g],
@@ -857,13 +850,12 @@ struct classifier {
     int64_t features, classes, batch; /* samples of a mini-batch; a chain's last one may be shorter */
 };
 
-/* Logits to (softmax - one-hot) / count; returns the cross-entropy. */
-static float softmax_delta(float *logits, int64_t classes, int64_t label, int64_t count) {
-    float top = logits[0], sum = 0, at_label = logits[label];
+/* Logits to (softmax - one-hot) / count. */
+static void softmax_delta(float *logits, int64_t classes, int64_t label, int64_t count) {
+    float top = logits[0], sum = 0;
     for (int64_t c = 1; c < classes; c++) top = logits[c] > top ? logits[c] : top;
     for (int64_t c = 0; c < classes; c++) sum += logits[c] = expf(logits[c] - top);
     for (int64_t c = 0; c < classes; c++) logits[c] = (logits[c] / sum - (c == label)) / (float)count;
-    return logf(sum) + top - at_label;
 }
 
 /* w -= rate * delta' x: a class's gradient is complete before it meets the weights. */
@@ -878,40 +870,34 @@ static void descend_classifier(const struct classifier *shape, const float *delt
     }
 }
 
-/* One mini-batch: logits, softmax cross-entropy, dx with the old weights, update. */
+/* One mini-batch: logits, gradient of the softmax cross-entropy, update. */
 static void train_batch(const struct classifier *shape, const float *x, const int64_t *labels, int64_t count, float rate,
-                        float *weights, float *bias, float *dx, float *losses, float *deltas, float *sums) {
+                        float *weights, float *bias, float *deltas, float *sums) {
     int64_t features = shape->features, classes = shape->classes;
     dots(x, features, count, weights, features, classes, features, deltas, classes);
     for (int64_t i = 0; i < count; i++) {
         float *row = deltas + i * classes;
         for (int64_t c = 0; c < classes; c++) row[c] += bias[c];
-        float loss = softmax_delta(row, classes, labels[i], count);
-        if (losses) losses[i] = loss;
-    }
-    if (dx) {
-        memset(dx, 0, (size_t)(count * features) * sizeof(float));
-        combine(deltas, classes, 1, count, weights, features, classes, features, 1, dx, features, sums);
+        softmax_delta(row, classes, labels[i], count);
     }
     descend_classifier(shape, deltas, x, count, rate, weights, bias, sums);
 }
 
 /* Every chain's samples in mini-batches, one step each. */
 EXPORT int classifier_steps(const struct chains *chains, const struct classifier *shape, const int64_t *counts, const float *x,
-                            const int64_t *labels, float *weights, float *bias, float rate, float *dx, float *losses) {
+                            const int64_t *labels, float *weights, float *bias, float rate) {
     if (!add_up(chains, counts)) return BAD_COUNTS;
     for (int64_t i = 0; i < chains->samples; i++)
         if (labels[i] < 0 || labels[i] >= shape->classes) return BAD_LABEL;
     struct scratch scratch = {0};
-    int64_t features = shape->features, sample = samples_before(counts, chains->first);
+    int64_t features = shape->features, sample = 0;
     int64_t most = MIN(shape->batch, largest(counts, chains->count));
     float *deltas = take(&scratch, most * shape->classes), *sums = take(&scratch, most * COLUMNS);
-    for (int64_t g = chains->first; g < chains->last && !scratch.failed; g++)
+    for (int64_t g = 0; g < chains->count && !scratch.failed; g++)
         for (int64_t end = sample + counts[g], count; sample < end; sample += count) {
             count = MIN(shape->batch, end - sample);
             train_batch(shape, x + sample * features, labels + sample, count, rate,
-                        weights + g * shape->classes * features, bias + g * shape->classes,
-                        dx ? dx + sample * features : NULL, losses ? losses + sample : NULL, deltas, sums);
+                        weights + g * shape->classes * features, bias + g * shape->classes, deltas, sums);
         }
     give_back(&scratch);
     return scratch.failed ? NO_MEMORY : OK;

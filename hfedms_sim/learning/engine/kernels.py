@@ -1,15 +1,15 @@
 """Compiled kernels on torch tensors: what kernels.c computes, with every shape, stride and type checked first.
 
-A call works on many chains, whose samples stand one after another, and without Python's lock: threads share a step by
-calling with neighbouring parts of the chains (`Chains.part`), with the same bits as one call for all. Everything is
-float32 in the CPU's memory. A wrong tensor is a ValueError, and nothing is read or written outside of the tensors.
+A call works on many chains, whose samples stand one after another: `counts` says how many belong to each. It works
+without Python's lock, and what it computes for a chain depends on that chain alone. Everything is float32 in the CPU's
+memory. A wrong tensor is a ValueError, and nothing is read or written outside of the tensors.
 
 The kernels are optional: nothing here may be called unless native_library.available().
 """
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -36,17 +36,6 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------- arguments
-
-
-@dataclass(frozen=True, slots=True)
-class Chains:
-    """How many of the samples belong to each chain, one chain after another, and which chains a call works on."""
-
-    counts: Tensor
-    part: range | None = None
-
-    def only(self, part: range) -> "Chains":
-        return replace(self, part=part)
 
 
 class Pooled(NamedTuple):
@@ -84,13 +73,10 @@ def _dimensions(name: str, tensor: Tensor, count: int) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
-def _chains(chains: Chains, samples: int) -> Any:
-    (count,) = _dimensions("counts", chains.counts, 1)
-    _check("counts", chains.counts, (count,), torch.int64)
-    part = range(count) if chains.part is None else chains.part
-    if part.step != 1 or not 0 <= part.start <= part.stop <= count:
-        raise ValueError(f"a part must be neighbouring chains out of {count}, not {part}")
-    return _longs(count, part.start, part.stop, samples)
+def _chains(counts: Tensor, chains: int, samples: int) -> Any:
+    """A struct of kernels.c."""
+    _check("counts", counts, (chains,), torch.int64)
+    return _longs(chains, samples)
 
 
 # ------------------------------------------------------------------------------------------------------ convolutions
@@ -105,7 +91,7 @@ class _Layer:
     pooled_shape: tuple[int, ...]
 
 
-def _layer(x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, channel_first: bool) -> _Layer:
+def _layer(x: Tensor, counts: Tensor, weights: Tensor, bias: Tensor, channel_first: bool) -> _Layer:
     samples, height, width, inputs = _dimensions("x", x, 4)
     count, outputs, kernel, _, _ = _dimensions("weights", weights, 5)
     if min(height, width, inputs, outputs) < 1 or kernel % 2 == 0:
@@ -113,54 +99,44 @@ def _layer(x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, channel_fir
     if 16 * (height + kernel) * (width + kernel) * max(16, outputs) * kernel > _LARGEST:
         raise ValueError(f"too large: image {height} x {width}, {outputs} channels, kernel {kernel}")
     _check("x", x, x.shape)
-    _check("counts", chains.counts, (count,), torch.int64)
     _check("weights", weights, (count, outputs, kernel, kernel, inputs))
     _check("bias", bias, (count, outputs))
     rows, columns = height // 2, width // 2
     pooled_shape = (samples, outputs, rows, columns) if channel_first else (samples, rows, columns, outputs)
     layer = _longs(height, width, inputs, outputs, kernel, channel_first)
-    return _Layer(_chains(chains, samples), layer, pooled_shape)
+    return _Layer(_chains(counts, count, samples), layer, pooled_shape)
 
 
 def conv_pool_forward(
-    x: Tensor,
-    chains: Chains,
-    weights: Tensor,
-    bias: Tensor,
-    *,
-    channel_first: bool = False,
-    out: Pooled | None = None,
+    x: Tensor, counts: Tensor, weights: Tensor, bias: Tensor, *, channel_first: bool = False
 ) -> Pooled:
     """Convolution (`same` padding, stride 1), ReLU and 2x2 max-pool with every chain's own weights.
 
     x (samples, height, width, inputs), weights (chains, outputs, k, k, inputs), bias (chains, outputs), k odd.
-    Samples of chains outside the part are left as they are in `out`.
     """
-    checked = _layer(x, chains, weights, bias, channel_first)
-    if out is None:
-        shape = checked.pooled_shape
-        out = Pooled(torch.empty(shape), torch.empty(shape, dtype=torch.uint8), channel_first)
-    _check_pooled(checked, out, channel_first)
-    tensors = (chains.counts, x, weights, bias, out.values, out.argmax)
+    checked = _layer(x, counts, weights, bias, channel_first)
+    shape = checked.pooled_shape
+    pooled = Pooled(torch.empty(shape), torch.empty(shape, dtype=torch.uint8), channel_first)
+    tensors = (counts, x, weights, bias, pooled.values, pooled.argmax)
     _call("conv_pool_forward", checked.chains, checked.layer, *map(_address, tensors))
-    return out
+    return pooled
 
 
 def conv_pool_values(
-    x: Tensor, chains: Chains, weights: Tensor, bias: Tensor, *, channel_first: bool = False, out: Tensor | None = None
+    x: Tensor, counts: Tensor, weights: Tensor, bias: Tensor, *, channel_first: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Return what `conv_pool_forward` does to within a few roundings, faster, and not where the maxima are."""
-    checked = _layer(x, chains, weights, bias, channel_first)
+    checked = _layer(x, counts, weights, bias, channel_first)
     values = torch.empty(checked.pooled_shape) if out is None else out
     _check("out", values, checked.pooled_shape)
-    tensors = (chains.counts, x, weights, bias, values, None)
+    tensors = (counts, x, weights, bias, values, None)
     _call("conv_pool_forward", checked.chains, checked.layer, *map(_address, tensors))
     return values
 
 
 def conv_pool_backward_step(
     x: Tensor,
-    chains: Chains,
+    counts: Tensor,
     weights: Tensor,
     bias: Tensor,
     pooled: Pooled,
@@ -174,12 +150,12 @@ def conv_pool_backward_step(
     `deltas` are the loss's gradients by the pooled values, each divided by its mini-batch's size. `dx`, if given, gets
     the gradient of x with the old weights.
     """
-    _backward(x, chains, (weights, bias), pooled, deltas, rate, dx, (None, None))
+    _backward(x, counts, (weights, bias), pooled, deltas, rate, dx, (None, None))
 
 
 def conv_pool_gradients(
     x: Tensor,
-    chains: Chains,
+    counts: Tensor,
     weights: Tensor,
     bias: Tensor,
     pooled: Pooled,
@@ -187,18 +163,18 @@ def conv_pool_gradients(
     *,
     dx: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The gradients by weights and bias, which stay as they are; zero for chains without samples or outside the part.
+    """The gradients by weights and bias, which stay as they are; zero for chains without samples.
 
     Otherwise as `conv_pool_backward_step`, of which it is a part.
     """
     gradients = (torch.zeros_like(weights), torch.zeros_like(bias))
-    _backward(x, chains, (weights, bias), pooled, deltas, 0.0, dx, gradients)
+    _backward(x, counts, (weights, bias), pooled, deltas, 0.0, dx, gradients)
     return gradients
 
 
 def _backward(
     x: Tensor,
-    chains: Chains,
+    counts: Tensor,
     parameters: tuple[Tensor, Tensor],
     pooled: Pooled,
     deltas: Tensor,
@@ -206,27 +182,21 @@ def _backward(
     dx: Tensor | None,
     gradients: tuple[Tensor | None, Tensor | None],
 ) -> None:
-    checked = _layer(x, chains, *parameters, pooled.channel_first)
-    _check_pooled(checked, pooled, pooled.channel_first)
+    checked = _layer(x, counts, *parameters, pooled.channel_first)
+    _check("pooled values", pooled.values, checked.pooled_shape)
+    _check("argmax", pooled.argmax, checked.pooled_shape, torch.uint8)
     _check("deltas", deltas, checked.pooled_shape)
     if dx is not None:
         _check("dx", dx, x.shape)
-    before = map(_address, (chains.counts, x, deltas, pooled.argmax, *parameters))
+    before = map(_address, (counts, x, deltas, pooled.argmax, *parameters))
     after = map(_address, (dx, *gradients))
     _call("conv_pool_backward", checked.chains, checked.layer, *before, ctypes.c_float(rate), *after)
-
-
-def _check_pooled(checked: _Layer, pooled: Pooled, channel_first: bool) -> None:
-    if pooled.channel_first != channel_first:
-        raise ValueError(f"channel_first is {channel_first}, but {pooled.channel_first} in the pooled values")
-    _check("pooled values", pooled.values, checked.pooled_shape)
-    _check("argmax", pooled.argmax, checked.pooled_shape, torch.uint8)
 
 
 # ----------------------------------------------------------------------------------------------------------- history
 
 
-def history_dots(x: Tensor, chains: Chains, inputs: Tensor, ranks: Tensor, products: Tensor) -> None:
+def history_dots(x: Tensor, counts: Tensor, inputs: Tensor, ranks: Tensor, products: Tensor) -> None:
     """products[i, j] = x[i] . inputs[g, j] for the first ranks[g] rows of the history of sample i's chain g.
 
     x (samples, n), inputs (chains, rows, n) whose chains may be any stride apart, products (samples, rows).
@@ -234,45 +204,45 @@ def history_dots(x: Tensor, chains: Chains, inputs: Tensor, ranks: Tensor, produ
     """
     samples, width = _dimensions("x", x, 2)
     _check("x", x, (samples, width))
-    capacity, stride = _history("inputs", inputs, chains, ranks, width)
+    capacity, stride = _history("inputs", inputs, ranks, width)
     _check("products", products, (samples, capacity))
     history = _longs(capacity, width, 0, stride, 0)
-    tensors = map(_address, (chains.counts, ranks, x, inputs, products))
-    _call("history_dots", _chains(chains, samples), history, *tensors)
+    tensors = map(_address, (counts, ranks, x, inputs, products))
+    _call("history_dots", _chains(counts, len(ranks), samples), history, *tensors)
 
 
-def history_add(products: Tensor, chains: Chains, outputs: Tensor, ranks: Tensor, scale: float, y: Tensor) -> None:
+def history_add(products: Tensor, counts: Tensor, outputs: Tensor, ranks: Tensor, scale: float, y: Tensor) -> None:
     """y[i] += scale * sum over j < ranks[g] of products[i, j] * outputs[g, j]; y (samples, m), the rest as above."""
     samples, width = _dimensions("y", y, 2)
     _check("y", y, (samples, width))
-    capacity, stride = _history("outputs", outputs, chains, ranks, width)
+    capacity, stride = _history("outputs", outputs, ranks, width)
     _check("products", products, (samples, capacity))
     history = _longs(capacity, 0, width, 0, stride)
-    tensors = map(_address, (chains.counts, ranks, products, outputs))
-    _call("history_add", _chains(chains, samples), history, *tensors, ctypes.c_float(scale), _address(y))
+    tensors = map(_address, (counts, ranks, products, outputs))
+    _call("history_add", _chains(counts, len(ranks), samples), history, *tensors, ctypes.c_float(scale), _address(y))
 
 
 def history_correct(
-    x: Tensor, chains: Chains, inputs: Tensor, outputs: Tensor, ranks: Tensor, scale: float, y: Tensor
+    x: Tensor, counts: Tensor, inputs: Tensor, outputs: Tensor, ranks: Tensor, scale: float, y: Tensor
 ) -> None:
     """Both in one call: y[i] += scale * sum over j < ranks[g] of (x[i] . inputs[g, j]) * outputs[g, j]."""
     samples, n = _dimensions("x", x, 2)
     m = _dimensions("y", y, 2)[1]
     _check("x", x, (samples, n))
     _check("y", y, (samples, m))
-    capacity, input_stride = _history("inputs", inputs, chains, ranks, n)
-    rows, output_stride = _history("outputs", outputs, chains, ranks, m)
+    capacity, input_stride = _history("inputs", inputs, ranks, n)
+    rows, output_stride = _history("outputs", outputs, ranks, m)
     if rows != capacity:
         raise ValueError(f"the history has {capacity} rows of inputs and {rows} of outputs")
     history = _longs(capacity, n, m, input_stride, output_stride)
-    tensors = map(_address, (chains.counts, ranks, x, inputs, outputs))
-    _call("history_correct", _chains(chains, samples), history, *tensors, ctypes.c_float(scale), _address(y))
+    tensors = map(_address, (counts, ranks, x, inputs, outputs))
+    chains = _chains(counts, len(ranks), samples)
+    _call("history_correct", chains, history, *tensors, ctypes.c_float(scale), _address(y))
 
 
-def _history(name: str, rows: Tensor, chains: Chains, ranks: Tensor, width: int) -> tuple[int, int]:
+def _history(name: str, rows: Tensor, ranks: Tensor, width: int) -> tuple[int, int]:
     """How many rows a chain has, and how many floats are between two chains."""
     count, capacity, _ = _dimensions(name, rows, 3)
-    _check("counts", chains.counts, (count,), torch.int64)
     _check("ranks", ranks, (count,), torch.int64)
     if count:
         _check(f"{name} of a chain", rows[0], (capacity, width))
@@ -284,20 +254,17 @@ def _history(name: str, rows: Tensor, chains: Chains, ranks: Tensor, width: int)
 
 def classifier_steps(
     x: Tensor,
-    chains: Chains,
+    counts: Tensor,
     labels: Tensor,
     parameters: tuple[Tensor, Tensor],
     rate: float,
     *,
     batch_size: int | None = None,
-    dx: Tensor | None = None,
-    losses: Tensor | None = None,
 ) -> None:
     """SGD on every chain's own classifier, in place: its samples in mini-batches of `batch_size`, or all in one.
 
     x (samples, features), labels (samples,) int64, parameters are weights (chains, classes, features) and bias (chains,
-    classes). Each mini-batch is one step on the mean of its softmax cross-entropies. `dx` (samples, features) gets the
-    gradient of x with the weights before the step, `losses` (samples,) the cross-entropies.
+    classes). Each mini-batch is one step on the mean of its softmax cross-entropies.
     """
     weights, bias = parameters
     samples, features = _dimensions("x", x, 2)
@@ -306,17 +273,11 @@ def classifier_steps(
         raise ValueError(f"classes and batch size must be at least 1, not {classes} and {batch_size}")
     _check("x", x, (samples, features))
     _check("labels", labels, (samples,), torch.int64)
-    _check("counts", chains.counts, (count,), torch.int64)
     _check("weights", weights, (count, classes, features))
     _check("bias", bias, (count, classes))
-    if dx is not None:
-        _check("dx", dx, x.shape)
-    if losses is not None:
-        _check("losses", losses, (samples,))
     shape = _longs(features, classes, batch_size or max(samples, 1))
-    before = map(_address, (chains.counts, x, labels, weights, bias))
-    after = map(_address, (dx, losses))
-    _call("classifier_steps", _chains(chains, samples), shape, *before, ctypes.c_float(rate), *after)
+    tensors = map(_address, (counts, x, labels, weights, bias))
+    _call("classifier_steps", _chains(counts, count, samples), shape, *tensors, ctypes.c_float(rate))
 
 
 # ------------------------------------------------------------------------------------------------------ dense layers

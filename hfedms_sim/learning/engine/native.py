@@ -17,7 +17,7 @@ from hfedms_sim.learning.engine.chain_bundle import LayerFactories
 from hfedms_sim.learning.engine.convolutions import Convolution
 from hfedms_sim.learning.engine.dense import SharedDense, make_dense
 from hfedms_sim.learning.engine.extraction import FEW_IMAGES, Extraction, MakeDense, TorchDense
-from hfedms_sim.learning.engine.kernels import Chains, PackedDense, Pooled
+from hfedms_sim.learning.engine.kernels import PackedDense, Pooled
 from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.engine.lowrank import LowRankEngine
 from hfedms_sim.learning.engine.steps import SgdStep
@@ -67,11 +67,11 @@ class NativeExtraction(Extraction):
         rows, columns = (length // shrunk for length in images.shape[-2:])
         features = images.new_empty((len(images), len(bias[0]), rows, columns))
         for few, out in zip(images.split(FEW_IMAGES), features.split(FEW_IMAGES), strict=True):
-            chain = Chains(torch.tensor([len(few)]))
+            counts = torch.tensor([len(few)])
             values = few.movedim(1, -1).contiguous()
             for layer in inner:
-                values = kernels.conv_pool_values(values, chain, *layer)
-            kernels.conv_pool_values(values, chain, weights, bias, channel_first=True, out=out)
+                values = kernels.conv_pool_values(values, counts, *layer)
+            kernels.conv_pool_values(values, counts, weights, bias, channel_first=True, out=out)
         return features.flatten(1)
 
 
@@ -84,7 +84,7 @@ def _classifiers(classifier: str, start: Weights, chains: Sequence[Chain], sgd: 
         chosen = [None if each is None else (each[0].inputs[each[1]], each[0].labels[each[1]]) for each in turn]
         vectors = torch.cat([each[0] for each in chosen if each is not None])
         labels = torch.cat([each[1] for each in chosen if each is not None])
-        counts = Chains(torch.tensor([0 if each is None else len(each[1]) for each in chosen]))
+        counts = torch.tensor([0 if each is None else len(each[1]) for each in chosen])
         kernels.classifier_steps(vectors, counts, labels, (weight, bias), sgd.learning_rate, batch_size=sgd.batch_size)
     return stacked
 
@@ -116,38 +116,38 @@ class NativeConvolutions:
 
     def forward(self, images: Tensor) -> Tensor:
         going, width = images.shape[:2]
-        chains = Chains(torch.full((going,), width))
+        counts = torch.full((going,), width)
         values = images.flatten(0, 1).movedim(1, -1).contiguous()
         self._passed = []
         for number, (weights, bias) in enumerate(self._layers, start=1):
             is_last = number == len(self._layers)  # a dense layer follows, which flattens channel by channel
-            pooled = kernels.conv_pool_forward(values, chains, weights[:going], bias[:going], channel_first=is_last)
+            pooled = kernels.conv_pool_forward(values, counts, weights[:going], bias[:going], channel_first=is_last)
             self._passed.append(_Passed(values, pooled))
             values = pooled.values
         return values.reshape(going, width, -1)
 
     def backward(self, deltas: Tensor) -> None:
         going, width = deltas.shape[:2]
-        chains = Chains(torch.full((going,), width))
+        counts = torch.full((going,), width)
         above = deltas.flatten(0, 1)
         for number in reversed(range(len(self._layers))):
             inputs, pooled = self._passed[number]
             below = torch.empty_like(inputs) if number else None
-            self._step(number, chains, above.reshape(pooled.values.shape), below)
+            self._step(number, counts, above.reshape(pooled.values.shape), below)
             if below is not None:
                 above = below
         self._passed = []
 
-    def _step(self, number: int, chains: Chains, deltas: Tensor, below: Tensor | None) -> None:
+    def _step(self, number: int, counts: Tensor, deltas: Tensor, below: Tensor | None) -> None:
         inputs, pooled = self._passed[number]
-        going = len(chains.counts)
+        going = len(counts)
         weights, bias = (value[:going] for value in self._layers[number])
         if not self._sgd_step.is_pulled:
             kernels.conv_pool_backward_step(
-                inputs, chains, weights, bias, pooled, deltas, self._sgd_step.rate, dx=below
+                inputs, counts, weights, bias, pooled, deltas, self._sgd_step.rate, dx=below
             )
             return
-        gradients = kernels.conv_pool_gradients(inputs, chains, weights, bias, pooled, deltas, dx=below)
+        gradients = kernels.conv_pool_gradients(inputs, counts, weights, bias, pooled, deltas, dx=below)
         for value, gradient, start in zip((weights, bias), gradients, self._start[number], strict=True):
             self._sgd_step.step(value, gradient, start)
 
@@ -157,13 +157,13 @@ class NativeSharedDense(SharedDense):
         if not self._rank:
             return
         going, width = rows.shape[:2]
-        chains, ranks = Chains(torch.full((going,), width)), torch.full((going,), self._rank)
+        counts, ranks = torch.full((going,), width), torch.full((going,), self._rank)
         flat, into = rows.flatten(0, 1), target.flatten(0, 1)
         scale = -self._sgd_step.rate
         if not self._sgd_step.is_pulled:
-            kernels.history_correct(flat, chains, across[:going], along[:going], ranks, scale, into)
+            kernels.history_correct(flat, counts, across[:going], along[:going], ranks, scale, into)
             return
         products = flat.new_empty((len(flat), across.shape[1]))
-        kernels.history_dots(flat, chains, across[:going], ranks, products)
+        kernels.history_dots(flat, counts, across[:going], ranks, products)
         products *= self._counts[:going].repeat_interleave(width, dim=0)
-        kernels.history_add(products, chains, along[:going], ranks, scale, into)
+        kernels.history_add(products, counts, along[:going], ranks, scale, into)

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from hfedms_sim.learning.engine.kernels import Chains, Pooled
+from hfedms_sim.learning.engine.kernels import Pooled
 
 
 class Gradients(NamedTuple):
@@ -24,14 +24,14 @@ class Convolution:
     """A layer with the samples of some chains, and deltas at its pooled values (channels first)."""
 
     x: Tensor
-    counts: tuple[int, ...]
+    lengths: tuple[int, ...]
     weights: Tensor
     bias: Tensor
     deltas: Tensor
 
     @property
-    def chains(self) -> Chains:
-        return Chains(torch.tensor(self.counts, dtype=torch.int64))
+    def counts(self) -> Tensor:
+        return torch.tensor(self.lengths, dtype=torch.int64)
 
     def deltas_as(self, channel_first: bool) -> Tensor:
         return self.deltas if channel_first else self.deltas.permute(0, 2, 3, 1).contiguous()
@@ -41,7 +41,7 @@ class Convolution:
         x, weights, bias = (t.detach().to(dtype).requires_grad_() for t in (self.x, self.weights, self.bias))
         images, filters = x.permute(0, 3, 1, 2), weights.permute(0, 1, 4, 2, 3)
         padding = weights.shape[2] // 2
-        samples = zip(images.split(self.counts), filters, bias, strict=True)
+        samples = zip(images.split(self.lengths), filters, bias, strict=True)
         convolved = torch.cat([functional.conv2d(own, w, b, padding=padding) for own, w, b in samples])
         pooled = functional.max_pool2d(functional.relu(convolved), 2)
         pooled.backward(self.deltas.to(dtype))

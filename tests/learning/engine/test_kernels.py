@@ -11,7 +11,7 @@ from torch import Tensor
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.learning.engine import kernels
-from hfedms_sim.learning.engine.kernels import Chains, Pooled
+from hfedms_sim.learning.engine.kernels import Pooled
 from hfedms_sim.system import native_library
 from tests.learning.engine.convolutions import Convolution, accurate, channels_first, convolution
 
@@ -33,9 +33,9 @@ ODD_SHAPES = {
 
 def run(conv: Convolution, channel_first: bool) -> tuple[Pooled, Tensor, tuple[Tensor, Tensor]]:
     """Pooled values, the input's gradient, those of weights and bias."""
-    pooled = kernels.conv_pool_forward(conv.x, conv.chains, conv.weights, conv.bias, channel_first=channel_first)
+    pooled = kernels.conv_pool_forward(conv.x, conv.counts, conv.weights, conv.bias, channel_first=channel_first)
     dx = torch.full_like(conv.x, torch.nan)
-    given_up = (conv.x, conv.chains, conv.weights, conv.bias, pooled, conv.deltas_as(channel_first))
+    given_up = (conv.x, conv.counts, conv.weights, conv.bias, pooled, conv.deltas_as(channel_first))
     return pooled, dx, kernels.conv_pool_gradients(*given_up, dx=dx)
 
 
@@ -45,7 +45,7 @@ def test_a_convolution_and_its_gradients_are_as_near_to_float64_as_torch(
     variant: str, name: str, channel_first: bool
 ) -> None:
     conv = ODD_SHAPES[name]
-    if not conv.counts:
+    if not conv.lengths:
         assert run(conv, channel_first)[0].values.numel() == 0
         return
     oracle, plain = conv.by_torch(torch.float64), conv.by_torch(torch.float32)
@@ -60,9 +60,9 @@ def test_a_convolution_and_its_gradients_are_as_near_to_float64_as_torch(
 @pytest.mark.parametrize("name", ODD_SHAPES)
 def test_values_alone_are_as_near_to_float64_as_torch(variant: str, name: str, channel_first: bool) -> None:
     conv = ODD_SHAPES[name]
-    call = (conv.x, conv.chains, conv.weights, conv.bias)
+    call = (conv.x, conv.counts, conv.weights, conv.bias)
     values = kernels.conv_pool_values(*call, channel_first=channel_first)
-    if not conv.counts:
+    if not conv.lengths:
         assert values.numel() == 0
         return
     values = values if channel_first else values.permute(0, 3, 1, 2)
@@ -84,7 +84,7 @@ def test_any_convolution_is_right(
     pooled, dx, (weights, bias) = run(conv, channel_first=True)
     for ours, exact in zip((pooled.values, dx, weights, bias), oracle, strict=True):
         torch.testing.assert_close(ours.double(), exact, rtol=1e-4, atol=1e-4)
-    values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias, channel_first=True)
+    values = kernels.conv_pool_values(conv.x, conv.counts, conv.weights, conv.bias, channel_first=True)
     torch.testing.assert_close(values.double(), oracle.pooled, rtol=1e-4, atol=1e-4)
 
 
@@ -119,13 +119,13 @@ def test_a_step_is_the_gradient_times_the_rate(variant: str) -> None:
     pooled, dx, (by_weights, by_bias) = run(conv, channel_first=False)
     weights, bias, own_dx = conv.weights.clone(), conv.bias.clone(), torch.empty_like(dx)
     deltas = conv.deltas_as(channel_first=False)
-    kernels.conv_pool_backward_step(conv.x, conv.chains, weights, bias, pooled, deltas, 0.06, dx=own_dx)
+    kernels.conv_pool_backward_step(conv.x, conv.counts, weights, bias, pooled, deltas, 0.06, dx=own_dx)
     assert torch.equal(own_dx, dx)
     torch.testing.assert_close(weights, conv.weights - 0.06 * by_weights, rtol=1e-6, atol=1e-8)
     torch.testing.assert_close(bias, conv.bias - 0.06 * by_bias, rtol=1e-6, atol=1e-8)
     assert torch.equal(weights[1], conv.weights[1])
     without_dx = conv.weights.clone()
-    kernels.conv_pool_backward_step(conv.x, conv.chains, without_dx, conv.bias.clone(), pooled, deltas, 0.06)
+    kernels.conv_pool_backward_step(conv.x, conv.counts, without_dx, conv.bias.clone(), pooled, deltas, 0.06)
     assert torch.equal(without_dx, weights)
 
 
@@ -147,7 +147,7 @@ def test_argmax_is_where_torch_finds_it(variant: str, kernel: int, inputs: int) 
     convolved = torch.nn.functional.conv2d(images, filters, conv.bias[0].double(), padding=kernel // 2).relu()
     best, index = torch.nn.functional.max_pool2d(convolved, 2, return_indices=True)
     expected = torch.where(best > 0, index // 10 % 2 * 2 + index % 2, 255)
-    pooled = kernels.conv_pool_forward(conv.x, conv.chains, conv.weights, conv.bias, channel_first=True)
+    pooled = kernels.conv_pool_forward(conv.x, conv.counts, conv.weights, conv.bias, channel_first=True)
     assert torch.equal(pooled.argmax.long(), expected)
 
 
@@ -156,28 +156,29 @@ def test_nan_reaches_every_window_that_sees_it_and_no_other(variant: str, kernel
     conv = convolution((1, 1), (12, 12), (inputs, 10), kernel)
     conv.x[0, 5, 6, 0] = torch.nan
     expected = conv.by_torch(torch.float64).pooled.isnan()
-    pooled = kernels.conv_pool_forward(conv.x, conv.chains, conv.weights, conv.bias)
+    pooled = kernels.conv_pool_forward(conv.x, conv.counts, conv.weights, conv.bias)
     assert torch.equal(channels_first(pooled).isnan(), expected)
-    values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias, channel_first=True)
+    values = kernels.conv_pool_values(conv.x, conv.counts, conv.weights, conv.bias, channel_first=True)
     assert torch.equal(values.isnan(), expected)
 
 
-def test_bits_do_not_depend_on_how_chains_are_split(variant: str) -> None:
+def test_a_chain_gets_the_same_bits_alone_and_beside_others_in_any_thread(variant: str) -> None:
     conv = convolution((5, 3, 0, 1, 4), (14, 14), (12, 24))
-    whole, whole_dx, _ = run(conv, channel_first=True)
-    pooled = Pooled(torch.empty_like(whole.values), torch.empty_like(whole.argmax), True)
-    weights, bias, dx = conv.weights.clone(), conv.bias.clone(), torch.empty_like(conv.x)
+    pooled, dx, (weights, bias) = run(conv, channel_first=True)
+    samples_of = torch.arange(len(conv.x)).split(conv.lengths)
 
-    def work(part: range) -> None:
-        chains = conv.chains.only(part)
-        kernels.conv_pool_forward(conv.x, chains, conv.weights, conv.bias, channel_first=True, out=pooled)
-        kernels.conv_pool_backward_step(conv.x, chains, weights, bias, pooled, conv.deltas, 0.1, dx=dx)
+    def alone(number: int) -> tuple[Pooled, Tensor, tuple[Tensor, Tensor]]:
+        own, samples = slice(number, number + 1), samples_of[number]
+        lengths = conv.lengths[own]
+        chain = Convolution(conv.x[samples], lengths, conv.weights[own], conv.bias[own], conv.deltas[samples])
+        return run(chain, channel_first=True)
 
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(work, (range(2), range(2, 3), range(3, 5))))
-    together = conv.weights.clone()
-    kernels.conv_pool_backward_step(conv.x, conv.chains, together, conv.bias.clone(), whole, conv.deltas, 0.1)
-    assert all(torch.equal(*pair) for pair in ((pooled.values, whole.values), (dx, whole_dx), (weights, together)))
+        chains = list(threads.map(alone, range(len(samples_of))))
+    assert torch.equal(torch.cat([own.values for own, _, _ in chains]), pooled.values)
+    assert torch.equal(torch.cat([own for _, own, _ in chains]), dx)
+    assert torch.equal(torch.cat([own for _, _, (own, _) in chains]), weights)
+    assert torch.equal(torch.cat([own for _, _, (_, own) in chains]), bias)
 
 
 @pytest.mark.skipif(len(native_library.runnable(native_library.DIRECTORY)) < 2, reason="one variant only")
@@ -187,7 +188,7 @@ def test_variants_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in native_library.runnable(native_library.DIRECTORY):
         monkeypatch.setenv(native_library.SETTING, name)
         pooled, dx, (weights, bias) = run(conv, channel_first=True)
-        values = kernels.conv_pool_values(conv.x, conv.chains, conv.weights, conv.bias)
+        values = kernels.conv_pool_values(conv.x, conv.counts, conv.weights, conv.bias)
         results.append((pooled.values, dx, weights, bias, values))
     for first, *others in zip(*results, strict=True):
         for other in others:
@@ -204,20 +205,18 @@ WRONG = {
     "an oblong kernel": {"weights": torch.zeros(2, 5, 5, 3, 4)},
     "no input channels": {"x": torch.zeros(3, 6, 8, 0), "weights": torch.zeros(2, 5, 5, 5, 0)},
     "a bias for one chain": {"bias": CONV.bias[:1]},
-    "counts for one chain": {"chains": Chains(torch.tensor([3]))},
-    "counts that do not add up": {"chains": Chains(torch.tensor([2, 2]))},
-    "a negative count": {"chains": Chains(torch.tensor([4, -1]))},
-    "counts that overflow": {"chains": Chains(torch.tensor([2**63 - 1, 5]))},
-    "counts of another type": {"chains": Chains(torch.tensor([2, 1], dtype=torch.int32))},
-    "chains that are not there": {"chains": CONV.chains.only(range(1, 3))},
-    "chains backwards": {"chains": CONV.chains.only(range(1, 0, -1))},
+    "counts for one chain": {"counts": torch.tensor([3])},
+    "counts that do not add up": {"counts": torch.tensor([2, 2])},
+    "a negative count": {"counts": torch.tensor([4, -1])},
+    "counts that overflow": {"counts": torch.tensor([2**63 - 1, 5])},
+    "counts of another type": {"counts": torch.tensor([2, 1], dtype=torch.int32)},
     "another device": {"x": torch.empty(3, 6, 8, 4, device="meta")},
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_argument_is_refused(variant: str, name: str) -> None:
-    right = {"x": CONV.x, "chains": CONV.chains, "weights": CONV.weights, "bias": CONV.bias}
+    right = {"x": CONV.x, "counts": CONV.counts, "weights": CONV.weights, "bias": CONV.bias}
     with pytest.raises(ValueError, match=r"must|no convolution"):
         kernels.conv_pool_forward(**(right | WRONG[name]))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"must|no convolution"):
@@ -225,8 +224,8 @@ def test_a_wrong_argument_is_refused(variant: str, name: str) -> None:
 
 
 def test_deltas_and_places_of_another_shape_are_refused(variant: str) -> None:
-    pooled = kernels.conv_pool_forward(CONV.x, CONV.chains, CONV.weights, CONV.bias)
-    call = (CONV.x, CONV.chains, CONV.weights, CONV.bias)
+    pooled = kernels.conv_pool_forward(CONV.x, CONV.counts, CONV.weights, CONV.bias)
+    call = (CONV.x, CONV.counts, CONV.weights, CONV.bias)
     deltas = CONV.deltas_as(channel_first=False)
     with pytest.raises(ValueError, match="deltas must have the shape"):
         kernels.conv_pool_gradients(*call, pooled, CONV.deltas)
@@ -234,14 +233,14 @@ def test_deltas_and_places_of_another_shape_are_refused(variant: str) -> None:
         kernels.conv_pool_gradients(*call, pooled._replace(argmax=pooled.argmax.long()), deltas)
     with pytest.raises(ValueError, match="dx must be contiguous"):
         kernels.conv_pool_gradients(*call, pooled, deltas, dx=torch.empty(3, 8, 6, 4).transpose(1, 2))
-    with pytest.raises(ValueError, match="channel_first"):
-        kernels.conv_pool_forward(*call, channel_first=True, out=pooled)
+    with pytest.raises(ValueError, match="out must have the shape"):
+        kernels.conv_pool_values(*call, channel_first=True, out=pooled.values)
 
 
 def test_a_place_that_is_none_passes_nothing(variant: str) -> None:
-    pooled = kernels.conv_pool_forward(CONV.x, CONV.chains, CONV.weights, CONV.bias)
+    pooled = kernels.conv_pool_forward(CONV.x, CONV.counts, CONV.weights, CONV.bias)
     pooled.argmax.fill_(77)
-    call = (CONV.x, CONV.chains, CONV.weights, CONV.bias, pooled, CONV.deltas_as(channel_first=False))
+    call = (CONV.x, CONV.counts, CONV.weights, CONV.bias, pooled, CONV.deltas_as(channel_first=False))
     assert not any(gradient.any() for gradient in kernels.conv_pool_gradients(*call))
 
 
@@ -249,7 +248,7 @@ def test_kernels_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native_library.SETTING, "off")
     assert not native_library.available()
     with pytest.raises(RuntimeError, match="no compiled kernels"):
-        kernels.conv_pool_forward(CONV.x, CONV.chains, CONV.weights, CONV.bias)
+        kernels.conv_pool_forward(CONV.x, CONV.counts, CONV.weights, CONV.bias)
 
 
 def test_an_unknown_variant_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:

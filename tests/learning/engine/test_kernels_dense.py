@@ -1,6 +1,5 @@
 """The compiled products with histories and the compiled classifiers against float64, and what they must refuse."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -9,7 +8,6 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 from hfedms_sim.learning.engine import kernels
-from hfedms_sim.learning.engine.kernels import Chains
 from tests.learning.engine.convolutions import accurate
 
 
@@ -25,8 +23,8 @@ class History:
     outputs: Tensor
 
     @property
-    def call(self) -> tuple[Tensor, Chains, Tensor, Tensor, Tensor]:
-        return self.x, Chains(torch.tensor(self.counts)), self.inputs, self.outputs, torch.tensor(self.ranks)
+    def call(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        return self.x, torch.tensor(self.counts), self.inputs, self.outputs, torch.tensor(self.ranks)
 
     def by_torch(self, dtype: torch.dtype, scale: float) -> Tensor:
         samples = zip(*(t.to(dtype).split(self.counts) for t in (self.x, self.y)), strict=True)
@@ -67,50 +65,50 @@ def test_a_correction_is_as_near_to_float64_as_torch(variant: str, name: str) ->
 @pytest.mark.parametrize("name", HISTORIES)
 def test_a_correction_is_its_two_halves(variant: str, name: str) -> None:
     past = HISTORIES[name]
-    x, chains, inputs, outputs, ranks = past.call
+    x, counts, inputs, outputs, ranks = past.call
     whole, halves = past.y.clone(), past.y.clone()
     kernels.history_correct(*past.call, 0.5, whole)
     products = torch.full((len(x), inputs.shape[1]), torch.nan)
-    kernels.history_dots(x, chains, inputs, ranks, products)
-    kernels.history_add(products, chains, outputs, ranks, 0.5, halves)
+    kernels.history_dots(x, counts, inputs, ranks, products)
+    kernels.history_add(products, counts, outputs, ranks, 0.5, halves)
     assert torch.equal(whole, halves)
-    beyond = torch.arange(inputs.shape[1]) >= ranks.repeat_interleave(chains.counts)[:, None]
+    beyond = torch.arange(inputs.shape[1]) >= ranks.repeat_interleave(counts)[:, None]
     assert torch.equal(products.isnan(), beyond), "products beyond a rank are left as they were"
 
 
-def test_a_correction_by_two_threads_has_the_same_bits(variant: str) -> None:
+def test_a_chain_is_corrected_to_the_same_bits_alone_and_beside_others(variant: str) -> None:
     past = HISTORIES["the paper's dense layer"]
-    x, chains, *rest = past.call
-    whole, parts = past.y.clone(), past.y.clone()
-    kernels.history_correct(*past.call, 0.5, whole)
-    with ThreadPoolExecutor(2) as threads:
-        ranges = (range(1), range(1, 3))
-        list(threads.map(lambda part: kernels.history_correct(x, chains.only(part), *rest, 0.5, parts), ranges))
-    assert torch.equal(whole, parts)
+    together, alone = past.y.clone(), past.y.clone()
+    kernels.history_correct(*past.call, 0.5, together)
+    x, counts, *rest = past.call
+    own = zip(x.split(past.counts), counts.split(1), *(each.split(1) for each in rest), strict=True)
+    for call, y in zip(own, alone.split(past.counts), strict=True):
+        kernels.history_correct(*call, 0.5, y)
+    assert torch.equal(together, alone)
 
 
 def test_a_wrong_history_is_refused(variant: str) -> None:
     past = HISTORIES["nothing divides"]
-    x, chains, inputs, outputs, ranks = past.call
-    wrong: list[tuple[str, tuple[Tensor, Chains, Tensor, Tensor, Tensor]]] = [
-        ("ranks must be from 0", (x, chains, inputs, outputs, ranks + 5)),
-        ("ranks must be from 0", (x, chains, inputs, outputs, ranks - 2)),
-        ("counts must be", (x, Chains(chains.counts + 1), inputs, outputs, ranks)),
-        ("ranks must be a dense", (x, chains, inputs, outputs, ranks.int())),
-        ("ranks must have the shape", (x, chains, inputs, outputs, ranks[:2])),
-        ("x must be contiguous", (x.T.contiguous().T, chains, inputs, outputs, ranks)),
-        ("inputs of a chain must have the shape", (x, chains, outputs, outputs, ranks)),
-        ("inputs of a chain must be contiguous", (x, chains, inputs.mT.contiguous().mT, outputs, ranks)),
-        ("outputs of a chain must be a dense", (x, chains, inputs, outputs.double(), ranks)),
-        ("9 rows of inputs and 8 of outputs", (x, chains, inputs, outputs[:, :8], ranks)),
+    x, counts, inputs, outputs, ranks = past.call
+    wrong: list[tuple[str, tuple[Tensor, Tensor, Tensor, Tensor, Tensor]]] = [
+        ("ranks must be from 0", (x, counts, inputs, outputs, ranks + 5)),
+        ("ranks must be from 0", (x, counts, inputs, outputs, ranks - 2)),
+        ("counts must be", (x, counts + 1, inputs, outputs, ranks)),
+        ("ranks must be a dense", (x, counts, inputs, outputs, ranks.int())),
+        ("ranks must have the shape", (x, counts, inputs, outputs, ranks[:2])),
+        ("x must be contiguous", (x.T.contiguous().T, counts, inputs, outputs, ranks)),
+        ("inputs of a chain must have the shape", (x, counts, outputs, outputs, ranks)),
+        ("inputs of a chain must be contiguous", (x, counts, inputs.mT.contiguous().mT, outputs, ranks)),
+        ("outputs of a chain must be a dense", (x, counts, inputs, outputs.double(), ranks)),
+        ("9 rows of inputs and 8 of outputs", (x, counts, inputs, outputs[:, :8], ranks)),
     ]
     for message, arguments in wrong:
         with pytest.raises(ValueError, match=message):
             kernels.history_correct(*arguments, 1.0, past.y.clone())
     with pytest.raises(ValueError, match="products must have the shape"):
-        kernels.history_dots(x, chains, inputs, ranks, torch.empty(4, 3))
+        kernels.history_dots(x, counts, inputs, ranks, torch.empty(4, 3))
     with pytest.raises(ValueError, match="products must have the shape"):
-        kernels.history_add(torch.empty(4, 3), chains, outputs, ranks, 1.0, past.y.clone())
+        kernels.history_add(torch.empty(4, 3), counts, outputs, ranks, 1.0, past.y.clone())
 
 
 # ------------------------------------------------------------------------------------------------------- classifiers
@@ -126,21 +124,18 @@ class Classifiers:
     weights: Tensor
     bias: Tensor
 
-    def by_torch(self, dtype: torch.dtype, rate: float, batch_size: int) -> tuple[Tensor, ...]:
-        """Weights, bias, gradients of x and losses, by autograd, mini-batch by mini-batch."""
+    def by_torch(self, dtype: torch.dtype, rate: float, batch_size: int) -> tuple[Tensor, Tensor]:
+        """Weights and bias, by autograd, mini-batch by mini-batch."""
         weights, bias = (t.to(dtype, copy=True) for t in (self.weights, self.bias))
-        gradients, losses = [torch.empty(0, self.x.shape[1], dtype=dtype)], [torch.empty(0, dtype=dtype)]
         for g, samples in enumerate(torch.arange(len(self.x)).split(self.counts)):
             for batch in samples.split(batch_size):
-                own = [t.clone().requires_grad_() for t in (weights[g], bias[g], self.x[batch].to(dtype))]
-                loss = functional.cross_entropy(own[2] @ own[0].T + own[1], self.labels[batch], reduction="none")
+                own = [t.clone().requires_grad_() for t in (weights[g], bias[g])]
+                loss = functional.cross_entropy(self.x[batch].to(dtype) @ own[0].T + own[1], self.labels[batch])
                 if len(batch):
-                    by_weights, by_bias, by_x = torch.autograd.grad(loss.mean(), own)
+                    by_weights, by_bias = torch.autograd.grad(loss, own)
                     weights[g] -= rate * by_weights
                     bias[g] -= rate * by_bias
-                    gradients.append(by_x)
-                    losses.append(loss.detach())
-        return weights, bias, torch.cat(gradients), torch.cat(losses)
+        return weights, bias
 
 
 def classifiers(counts: tuple[int, ...], features: int, classes: int) -> Classifiers:
@@ -160,18 +155,12 @@ CLASSIFIERS = {
 }
 
 
-def steps(case: Classifiers, batch_size: int | None, chains: Chains | None = None) -> tuple[Tensor, ...]:
-    """Weights, bias, gradients of x and losses."""
-    weights, bias, dx, losses = (
-        case.weights.clone(),
-        case.bias.clone(),
-        torch.zeros_like(case.x),
-        torch.zeros(len(case.x)),
-    )
-    chains = chains or Chains(torch.tensor(case.counts))
-    parameters = (weights, bias)
-    kernels.classifier_steps(case.x, chains, case.labels, parameters, 0.06, batch_size=batch_size, dx=dx, losses=losses)
-    return weights, bias, dx, losses
+def steps(case: Classifiers, batch_size: int | None) -> tuple[Tensor, Tensor]:
+    """Weights and bias."""
+    parameters = case.weights.clone(), case.bias.clone()
+    counts = torch.tensor(case.counts)
+    kernels.classifier_steps(case.x, counts, case.labels, parameters, 0.06, batch_size=batch_size)
+    return parameters
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -187,33 +176,22 @@ def test_without_a_batch_size_a_chain_takes_one_step(variant: str) -> None:
     assert all(torch.equal(*pair) for pair in zip(steps(case, None), steps(case, 7), strict=True))
 
 
-def test_only_the_chains_of_the_part_are_trained(variant: str) -> None:
-    case, batch_size = CLASSIFIERS["ragged"]
-    chains = Chains(torch.tensor(case.counts))
-    whole, part = steps(case, batch_size)[0], steps(case, batch_size, chains.only(range(2, 3)))[0]
-    assert torch.equal(part[2], whole[2])
-    assert torch.equal(part[[0, 1, 3]], case.weights[[0, 1, 3]])
-
-
 def test_nan_reaches_the_classifier(variant: str) -> None:
     case, batch_size = CLASSIFIERS["ragged"]
     case.x[0, 0] = torch.nan
-    weights, bias, _, losses = steps(case, batch_size)
+    weights, bias = steps(case, batch_size)
     case.x[0, 0] = 1.0
     assert weights[0].isnan().all()
     assert bias[0].isnan().all()
-    assert losses[0].isnan()
     assert not weights[1:].isnan().any()
 
 
 @pytest.mark.parametrize("label", [-1, 11])
 def test_a_label_that_is_no_class_is_refused(variant: str, label: int) -> None:
     case, _ = CLASSIFIERS["ragged"]
-    chains, labels, parameters = Chains(torch.tensor(case.counts)), case.labels.clone(), (case.weights, case.bias)
+    counts, labels, parameters = torch.tensor(case.counts), case.labels.clone(), (case.weights, case.bias)
     labels[-1] = label
     with pytest.raises(ValueError, match="a label is not a class"):
-        kernels.classifier_steps(case.x, chains, labels, parameters, 0.1)
+        kernels.classifier_steps(case.x, counts, labels, parameters, 0.1)
     with pytest.raises(ValueError, match="batch size must be at least 1"):
-        kernels.classifier_steps(case.x, chains, case.labels, parameters, 0.1, batch_size=0)
-    with pytest.raises(ValueError, match="losses must have the shape"):
-        kernels.classifier_steps(case.x, chains, case.labels, parameters, 0.1, losses=torch.empty(3))
+        kernels.classifier_steps(case.x, counts, case.labels, parameters, 0.1, batch_size=0)
