@@ -200,19 +200,22 @@ def empty_plan(round_number: int, cycle: int) -> Plan:
     )
 
 
+_HANDED_OVER = True  # of every sensor in a record; a part of the hash, so that finished learning is still known
+
 Samples = tuple[tuple[int, int], ...]
 """Some of a sensor's samples, as ranges of its arrival path: (first arrival index, how many), ascending. There may be
 gaps between the ranges."""
 
 
 class Participation(NamedTuple):
-    """What one sensor of a chain did, and on which samples of its own arrival path."""
+    """What one sensor of a chain did, and on which samples of its own arrival path.
+
+    A sensor that did not hand over is in no chain of a record.
+    """
 
     sensor: int
     samples: Samples
     trained: bool
-    handed_over: bool
-    """Always True: a sensor that does not hand over is in no chain of a record. It is hashed into every lineage."""
     got_scatter: bool
 
     @property
@@ -342,7 +345,7 @@ def lineage_after(parent: str, record: RoundRecord) -> str:
     columns: list[list[Any]] = [
         [length for length, _, _ in chains],
         [arrived for _, arrived, _ in chains],
-        [(p.sensor, p.trained, p.handed_over, p.got_scatter, len(p.samples)) for p in participations],
+        [(p.sensor, p.trained, _HANDED_OVER, p.got_scatter, len(p.samples)) for p in participations],
         [span for p in participations for span in p.samples],
     ]
     if record.under_way or any(record.ages):

@@ -91,7 +91,7 @@ def whole(round_number: int, *chains: tuple[int, ...]) -> RoundRecord:
         round=round_number,
         cycle=round_number,
         phase="full",
-        chains=tuple(tuple(Participation(sensor, samples, True, True, False) for sensor in chain) for chain in chains),
+        chains=tuple(tuple(Participation(sensor, samples, True, False) for sensor in chain) for chain in chains),
         arrived=(True,) * len(chains),
         start_s=0.0,
         end_s=1.0,
@@ -302,7 +302,7 @@ def test_who_missed_the_scatter_takes_no_part_until_the_next_cycle(toy: Path) ->
     scenario = scenario_of(toy, strategy, *TROUBLE, rounds=24)
     missed = 0
     for plan, record, _ in play(scenario):
-        present = {p.sensor for p in record.participations if p.handed_over}
+        present = {p.sensor for p in record.participations}
         if plan.phase == "full":
             served = {p.sensor for p in record.participations if p.got_scatter}
             assert served <= present

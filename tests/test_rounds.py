@@ -11,8 +11,8 @@ RECORD = RoundRecord(
     round=1,
     cycle=1,
     phase="full",
-    chains=((Participation(4, BATCH, True, True, True), Participation(2, BATCH, True, True, True)),
-            (Participation(7, BATCH, True, True, True),)),
+    chains=((Participation(4, BATCH, True, True), Participation(2, BATCH, True, True)),
+            (Participation(7, BATCH, True, True),)),
     arrived=(True, True),
     start_s=0.0,
     end_s=10.0,
@@ -52,7 +52,6 @@ def test_work_covers_the_batch_the_memory_or_both(step: WorkStep, without_memory
         with_first(samples=((0, 20), (30, 30))),
         with_first(samples=()),
         with_first(trained=False),
-        with_first(handed_over=False),
         with_first(got_scatter=False),
     ],
 )

@@ -135,7 +135,7 @@ def test_fedbuff_with_as_many_under_way_as_buffered_learns_what_fedavg_learns(tm
 @pytest.mark.parametrize("weights", ["uniform", "samples", "local-set"])
 def test_fedbuff_learns_what_fedavg_learns_where_somebody_has_captured_nothing(tmp_path: Path, weights: str) -> None:
     shared = {"sample_ratio": 1.0, "weights": weights} | LOCAL
-    chains = tuple((Participation(sensor, ((0, 6),) if sensor else (), True, True, False),) for sensor in range(3))
+    chains = tuple((Participation(sensor, ((0, 6),) if sensor else (), True, False),) for sensor in range(3))
     record = RoundRecord(1, 1, "full", chains, (True,) * 3, 0.0, 1.0, 3, 0, 3)
     ours = exact_scenario(tmp_path, {"name": "fedbuff", "buffer": 3} | shared, (2,) * 3)
     theirs = exact_scenario(tmp_path, {"name": "fedavg"} | shared, (2,) * 3)
@@ -217,7 +217,7 @@ def test_the_defaults_are_those_of_the_papers(tmp_path: Path) -> None:
 def window(number: int, *arrived: tuple[int, int, int], under_way: tuple[int, ...] = ()) -> RoundRecord:
     """Return a window in which sensors arrived: (sensor, round in which it started, samples)."""
     chains = tuple(
-        (Participation(sensor, (((begun - 1) * BATCH, count),), True, True, False),) for sensor, begun, count in arrived
+        (Participation(sensor, (((begun - 1) * BATCH, count),), True, False),) for sensor, begun, count in arrived
     )
     return RoundRecord(
         number, number, "full", chains, (True,) * len(chains), 0.0, 1.0, len(chains), 0, len(chains),
@@ -327,7 +327,7 @@ def test_hierfavg_averages_base_stations_by_what_their_sensors_count(tmp_path: P
     """Sensor 0 of one cell has trained on six samples, sensor 1 of the other on two."""
     strategy = {"name": "hierfavg", "edge_rounds": 1, "sample_ratio": 1.0, "weights": weights} | LOCAL
     scenario = exact_scenario(tmp_path, strategy, (2, 2), batch=BATCH, cells=("a", "b"))
-    chains = tuple((Participation(sensor, ((0, count),), True, True, False),) for sensor, count in ((0, 6), (1, 2)))
+    chains = tuple((Participation(sensor, ((0, count),), True, False),) for sensor, count in ((0, 6), (1, 2)))
     record = RoundRecord(1, 1, "full", chains, (True, True), 0.0, 1.0, 2, 0, 2)
     ends = [trained(initial(), sensor, 1, ((0, count),)) for sensor, count in ((0, 6), (1, 2))]
     owned = [float(SOURCE.local_size(sensor)) for sensor in (0, 1)]

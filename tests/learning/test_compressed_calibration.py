@@ -64,7 +64,7 @@ def test_a_calibration_round_is_the_naive_loop() -> None:
 
 def calibrated(model: Weights, extractor: Weights, sensor: int) -> Weights:
     """Plain SGD on the semantics of the second round's batch."""
-    own = Participation(sensor, ((SIZE, SIZE),), True, True, False)
+    own = Participation(sensor, ((SIZE, SIZE),), True, False)
     inputs, labels = captured_samples(RandomImages(), own)
     vectors = functional.linear(inputs.flatten(1), *extractor.values()).relu()
     weight, bias = (value.clone().requires_grad_() for value in model.values())

@@ -59,7 +59,7 @@ def record(
         cycle=(round_number - 1) // interval + 1,
         phase=phase,
         chains=tuple(
-            tuple(Participation(sensor, captured, True, True, phase == "full" and interval > 1) for sensor in chain)
+            tuple(Participation(sensor, captured, True, phase == "full" and interval > 1) for sensor in chain)
             for chain in chains
         ),
         arrived=(True,) * len(chains),

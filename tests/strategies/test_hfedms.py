@@ -25,7 +25,7 @@ def happened(plan: Plan, captured: int = 50, static: bool = False) -> RoundRecor
     """Everything as planned."""
     first = 0 if static else captured * plan.round
     chains = tuple(
-        tuple(Participation(sensor, ((first, captured),), True, True, True) for sensor in group.sensors)
+        tuple(Participation(sensor, ((first, captured),), True, True) for sensor in group.sensors)
         for group in plan.groups
     )
     return RoundRecord(plan.round, plan.cycle, plan.phase, chains, (True,) * len(chains), 0.0, 1.0)

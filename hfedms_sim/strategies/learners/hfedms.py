@@ -191,7 +191,7 @@ class CalibratingLearner(ChainLearner):
         for sensor, captured in self._captured.items():
             for samples, semantics in zip(captured, self._cycle[sensor], strict=True):
                 if len(semantics.labels):
-                    late[sensor] = (Participation(sensor, samples, True, True, True), semantics)
+                    late[sensor] = (Participation(sensor, samples, True, True), semantics)
         self._compensate([each for each, _ in late.values()], {sensor: each for sensor, (_, each) in late.items()})
 
     def _store(self, sensor: int, extracted: list[Semantics]) -> None:

@@ -197,7 +197,7 @@ class Chains(Stage):
         floor.last_work_s[sensor] = self.env.now - began_s
         handed_over = plan.relay_payload if leaving.target >= 0 else plan.uplink_payload
         yield from self.send(visit, cell, chain, leaving, "up", handed_over)
-        return Participation(sensor, batch.ranges, trained, True, False)
+        return Participation(sensor, batch.ranges, trained, False)
 
 
 def _hops(tour: Sequence[int], place: int, source: int) -> tuple[Hop, Hop]:
