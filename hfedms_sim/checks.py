@@ -20,7 +20,7 @@ import numpy as np
 from hfedms_sim.data import Dataset, from_arrays
 from hfedms_sim.data.checking import check_dataset as check_samples
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import path_of
+from hfedms_sim.known_parts import path_of
 from hfedms_sim.loading import scenario_of
 from hfedms_sim.result import RunResult
 from hfedms_sim.scenario import DataSettings, DataShape, LocalTraining, Scenario

@@ -91,7 +91,7 @@ def _fail(message: str, exit_code: int) -> NoReturn:
 def main(context: click.Context, modules: tuple[str, ...]) -> None:
     """How long, how many bytes and how many joules until a federated model is good enough, over which radio?"""
     if modules:
-        from hfedms_sim.outside import import_outside
+        from hfedms_sim.foreign_code import import_outside
 
         for module in modules:
             import_outside(module)

@@ -24,7 +24,7 @@ from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import Progress, parts_of, play, run, session
-from hfedms_sim.strategies.known import strategy_of
+from hfedms_sim.strategies.known_strategies import strategy_of
 from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.system import native_library
 from tests import second_windows as loops

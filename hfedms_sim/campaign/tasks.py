@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from hfedms_sim.campaign.curves import Curve, curve_of
 from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.foreign_code import import_outside
 from hfedms_sim.loading import READABLE
-from hfedms_sim.outside import import_outside
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import Progress, estimate_of, parts_of, run

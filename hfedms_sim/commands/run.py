@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hfedms_sim.commands import completion
-from hfedms_sim.commands.closing import print_run
+from hfedms_sim.commands.closing_tables import print_run
 from hfedms_sim.commands.terminal import console, notice, resumable, say
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.stopping import has_diverged, has_stalled, stopped_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hfedms_sim.commands import completion
-from hfedms_sim.commands.closing import has_targets, print_campaign, print_run
+from hfedms_sim.commands.closing_tables import has_targets, print_campaign, print_run
 from hfedms_sim.commands.terminal import console, say, terminated_like_ctrl_c
 from hfedms_sim.errors import InputError
 

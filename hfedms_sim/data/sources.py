@@ -2,12 +2,12 @@
 
 import inspect
 
-from hfedms_sim import outside
+from hfedms_sim import foreign_code
 from hfedms_sim.data.base import Dataset, DataSource
 from hfedms_sim.data.loaders.files import first_line
 from hfedms_sim.data.shipped import SHIPPED, require_devices
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import Kind, Known, KnownSettings, defined, path_of
+from hfedms_sim.known_parts import Kind, Known, KnownSettings, defined, path_of
 from hfedms_sim.scenario.data import DataSettings
 from hfedms_sim.scenario.models import DataShape
 
@@ -89,4 +89,4 @@ def require_dataset(dataset: Dataset, sensors: int) -> None:
 
 def code_digest(source: AnySource) -> str | None:
     """Return a hash of the source code behind a data set of somebody else's; None for one that ships."""
-    return outside.code_digest(source, outside.modules_of(source) | {source.Settings.__module__})
+    return foreign_code.code_digest(source, foreign_code.modules_of(source) | {source.Settings.__module__})

@@ -4,7 +4,7 @@ from hfedms_sim.limits.analysis import Limits, limits_of
 from hfedms_sim.limits.columns import TABLES_READ
 from hfedms_sim.limits.critical_path import CriticalPath, PathStep, Seconds
 from hfedms_sim.limits.limited_by import CAUSES, Cause, CauseShare, Detail, LimitedBy, seconds_by_cause
-from hfedms_sim.limits.looked_at import typical_round
+from hfedms_sim.limits.round_selection import typical_round
 
 __all__ = [
     "CAUSES",

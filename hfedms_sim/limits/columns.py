@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.limits.faults import FaultColumns, fault_columns
 from hfedms_sim.limits.links import DIRECTIONS
-from hfedms_sim.limits.looked_at import LookedAt, looked_at
+from hfedms_sim.limits.round_selection import RoundSelection, select_rounds
 from hfedms_sim.rounds import PayloadKind, WorkKind
 from hfedms_sim.scenario import Cell, Scenario
 from hfedms_sim.system.reading import opened_parquet, read_parquet_where
@@ -77,52 +77,56 @@ class TraceColumns:
 
 def columns_of(scenario: Scenario, source: Path | Mapping[str, pa.Table]) -> TraceColumns:
     """Return the columns of a finished run, from its directory or from its tables."""
-    looked, cells = looked_at(source, thinning_of(scenario)), scenario.cells
-    tables = {name: _table(source, name, looked, list(columns)) for name, columns in _COLUMNS.items()}
+    selection, cells = select_rounds(source, thinning_of(scenario)), scenario.cells
+    tables = {name: _table(source, name, selection, list(columns)) for name, columns in _COLUMNS.items()}
     rounds, transfers, work = (_numbers(tables[name]) for name in ("rounds", "transfers", "work"))
     names = [cell.name for cell in cells]
     direction, cell = _codes(tables["transfers"]["direction"], DIRECTIONS), _codes(tables["transfers"]["cell"], names)
     transfers |= {"link": 2 * cell + direction, "payload": _codes(tables["transfers"]["payload"], PAYLOADS)}
     transfers |= {"latency_s": _latencies_s(source, cells, cell, transfers["sensor"])}
     work |= {"kind": _codes(tables["work"]["kind"], WORKS)}
-    _note_chains(source, looked, rounds, transfers, work)
-    faults = fault_columns(scenario, source, looked)
-    _note_outcomes(source, looked, transfers, work, is_steady=faults is None)
-    return TraceColumns(rounds, transfers, work, faults, _traced_s(source, looked))
+    _note_chains(source, selection, rounds, transfers, work)
+    faults = fault_columns(scenario, source, selection)
+    _note_outcomes(source, selection, transfers, work, is_steady=faults is None)
+    return TraceColumns(rounds, transfers, work, faults, _traced_s(source, selection))
 
 
-def _traced_s(source: Path | Mapping[str, pa.Table], looked: LookedAt) -> float | None:
+def _traced_s(source: Path | Mapping[str, pa.Table], selection: RoundSelection) -> float | None:
     """Return how long the rounds took that are looked at, if some between them are not."""
-    if looked.thinning.is_whole:
+    if selection.thinning.is_whole:
         return None
-    table = _table(source, "rounds", looked._replace(thinning=Thinning()), list(_COLUMNS["rounds"]))
+    table = _table(source, "rounds", selection._replace(thinning=Thinning()), list(_COLUMNS["rounds"]))
     numbers, starts_s, ends_s = (table[name].to_numpy() for name in _COLUMNS["rounds"])
-    return traced_s(looked.thinning, numbers, starts_s, float(ends_s.max(initial=0.0)))
+    return traced_s(selection.thinning, numbers, starts_s, float(ends_s.max(initial=0.0)))
 
 
 def _note_chains(
     source: Path | Mapping[str, pa.Table],
-    looked: LookedAt,
+    selection: RoundSelection,
     rounds: dict[str, Array],
     transfers: dict[str, Array],
     work: dict[str, Array],
 ) -> None:
     """Add which rows belong to one chain, and which rounds are windows; in earlier versions none is."""
-    under_way = _whole_numbers(source, "rounds", looked, "under_way", np.full(len(rounds["round"]), -1))
+    under_way = _whole_numbers(source, "rounds", selection, "under_way", np.full(len(rounds["round"]), -1))
     rounds["is_window"] = under_way >= 0
     most = 1 + max(transfers["group"].max(initial=0), work["group"].max(initial=0))
     for name, rows in (("transfers", transfers), ("work", work)):
-        version = _whole_numbers(source, name, looked, "version", rows["round"] - 1)
+        version = _whole_numbers(source, name, selection, "version", rows["round"] - 1)
         rows["chain"] = np.where(rows["group"] >= 0, version * most + rows["group"], -1)
 
 
 def _whole_numbers(
-    source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, column: str, otherwise: NDArray[np.int64]
+    source: Path | Mapping[str, pa.Table],
+    name: str,
+    selection: RoundSelection,
+    column: str,
+    otherwise: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Return a column that tables of earlier versions lack."""
     if column not in _names(source, name):
         return otherwise
-    found = _table(source, name, looked, ["round", column])[column]
+    found = _table(source, name, selection, ["round", column])[column]
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
 
 
@@ -136,7 +140,7 @@ def _names(source: Path | Mapping[str, pa.Table], name: str) -> list[str]:
 
 def _note_outcomes(
     source: Path | Mapping[str, pa.Table],
-    looked: LookedAt,
+    selection: RoundSelection,
     transfers: dict[str, Array],
     work: dict[str, Array],
     *,
@@ -150,8 +154,8 @@ def _note_outcomes(
     transfers |= dict.fromkeys(_WAITS, np.zeros(len(transfers["round"])))
     if is_steady:
         return
-    sent = _table(source, "transfers", looked, ["round", "outcome", *_WAITS])
-    worked = _table(source, "work", looked, ["round", "outcome"])
+    sent = _table(source, "transfers", selection, ["round", "outcome", *_WAITS])
+    worked = _table(source, "work", selection, ["round", "outcome"])
     transfers |= {name: sent[name].to_numpy() for name in _WAITS}
     transfers["is_ok"] = _codes(sent["outcome"], OUTCOMES) == _OK
     work["is_ok"] = _codes(worked["outcome"], OUTCOMES) == _OK
@@ -174,15 +178,15 @@ def _latencies_s(
     return np.asarray(latencies_s[cell, np.where(sensor >= 0, classes[np.maximum(sensor, 0)], most - 1)])
 
 
-def _table(source: Path | Mapping[str, pa.Table], name: str, looked: LookedAt, columns: list[str]) -> pa.Table:
+def _table(source: Path | Mapping[str, pa.Table], name: str, selection: RoundSelection, columns: list[str]) -> pa.Table:
     if isinstance(source, Path):
         texts = [each for each in columns if each in _TEXTS]
-        only = None if looked.first_round == 1 else [("round", ">=", looked.first_round)]
+        only = None if selection.first_round == 1 else [("round", ">=", selection.first_round)]
         path = source / f"{name}.parquet"
         table = read_parquet_where(path, columns, only, texts)
     else:
         table = source[name].select(columns)
-    return table if looked.is_whole else table.filter(pa.array(looked.has(table["round"].to_numpy())))
+    return table if selection.is_whole else table.filter(pa.array(selection.has(table["round"].to_numpy())))
 
 
 def _numbers(table: pa.Table) -> dict[str, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hfedms_sim.limits.looked_at import LookedAt
+from hfedms_sim.limits.round_selection import RoundSelection
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.trace import read_trace_table
 
@@ -55,12 +55,14 @@ class FaultColumns:
         return np.where((place >= 0) & (self.sensor_s[last] > from_s), self.sensor[last], -1)
 
 
-def fault_columns(scenario: Scenario, source: Path | Mapping[str, pa.Table], looked: LookedAt) -> FaultColumns | None:
+def fault_columns(
+    scenario: Scenario, source: Path | Mapping[str, pa.Table], selection: RoundSelection
+) -> FaultColumns | None:
     """Return what the faults of some rounds of a run say; None for a run in which nothing can go wrong."""
     if scenario.is_steady:
         return None
     table = read_trace_table(source, "faults") if isinstance(source, Path) else source["faults"]
-    rows = table.filter(pa.array(looked.has(table["round"].to_numpy()))).to_pylist()
+    rows = table.filter(pa.array(selection.has(table["round"].to_numpy()))).to_pylist()
     late = [(row["round"], _number(row), row["time_s"]) for row in rows if row["kind"] == "late"]
     failed = sorted((row["time_s"], _number(row)) for row in rows if row["entity"].startswith("sensor "))
     late_round, late_group, late_s = _columns(late, 3)

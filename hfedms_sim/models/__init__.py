@@ -1,8 +1,8 @@
 """The neural networks, by name. Naming one needs no torch; making its module does."""
 
-from hfedms_sim.known import Known
+from hfedms_sim.known_parts import Known
 from hfedms_sim.models.base import Model
-from hfedms_sim.models.known import KIND, code_digest, model_class, require_sound
+from hfedms_sim.models.known_models import KIND, code_digest, model_class, require_sound
 from hfedms_sim.models.modules import Conv1d, Lstm, ResNet8
 from hfedms_sim.models.stacks import Cnn, Mlp, SmallCnn, TinyMlp
 from hfedms_sim.scenario import CHARACTER_IMAGES, DataShape, ModelSpec

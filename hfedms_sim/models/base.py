@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import path_of
+from hfedms_sim.known_parts import path_of
 from hfedms_sim.scenario import CHARACTER_IMAGES, DataShape, ModelSpec
 
 if TYPE_CHECKING:

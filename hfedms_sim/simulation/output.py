@@ -18,7 +18,7 @@ from hfedms_sim.lineage import State, save_weights, stored_files
 from hfedms_sim.result import MODEL_FILE, RunResult
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation.overflow import overflow
+from hfedms_sim.simulation.finite_figures import overflow
 from hfedms_sim.system.checksums import write_checksums
 from hfedms_sim.system.machine import not_enough_memory
 from hfedms_sim.trace import TABLES, Thinning, Trace

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from hfedms_sim.data import Dataset, ObjectData, open_dataset, require_dataset, source_of
 from hfedms_sim.data import code_digest as data_digest
 from hfedms_sim.errors import InputError, RunError
-from hfedms_sim.known import path_of
+from hfedms_sim.foreign_code import code_digest, modules_of
+from hfedms_sim.known_parts import path_of
 from hfedms_sim.models import MODELS, Model, model_class
 from hfedms_sim.models import code_digest as model_digest
 from hfedms_sim.models import require_sound as require_sound_model
-from hfedms_sim.outside import code_digest, modules_of
 from hfedms_sim.scenario import CHARACTER_IMAGES, LocalTraining, ModelSpec, Scenario
 from hfedms_sim.strategies import AnyStrategy, Strategy, name_of, require_sound, strategy_of
 from hfedms_sim.strategies import code_digest as strategy_digest

@@ -17,9 +17,9 @@ from hfedms_sim.run_directory import RunDirectory, learning_of
 from hfedms_sim.scenario import LocalTraining, Scenario
 from hfedms_sim.simulation.engines import device_of
 from hfedms_sim.simulation.estimate import estimate_of
+from hfedms_sim.simulation.finite_figures import require_finite
 from hfedms_sim.simulation.occupancy import empty_cells_notice
 from hfedms_sim.simulation.output import output_at
-from hfedms_sim.simulation.overflow import require_finite
 from hfedms_sim.simulation.parts import AnyModel, Parts, parts_of, with_objects
 from hfedms_sim.simulation.predictions import predictions_of
 from hfedms_sim.simulation.progress import Progress

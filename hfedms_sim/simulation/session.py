@@ -30,7 +30,7 @@ from hfedms_sim.simulation.occupancy import occupancy_of
 from hfedms_sim.simulation.parts import Parts, lineage_data
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.simulation.progress import Progress
-from hfedms_sim.simulation.remembering import RememberingLearner
+from hfedms_sim.simulation.remembering_learner import RememberingLearner
 from hfedms_sim.stopping import Stopped
 from hfedms_sim.system.provenance import package_version
 from hfedms_sim.trace import RoundRow, Trace

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hfedms_sim.known import KnownSettings, path_of
+from hfedms_sim.known_parts import KnownSettings, path_of
 from hfedms_sim.rounds import NetworkView, PlanContext
 from hfedms_sim.scenario import LocalTraining, ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
@@ -20,7 +20,7 @@ from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
 from hfedms_sim.strategies.hfedms_async import HFedMSAsync
 from hfedms_sim.strategies.hierfavg import HierFAVG
 from hfedms_sim.strategies.ida import Ida
-from hfedms_sim.strategies.known import (
+from hfedms_sim.strategies.known_strategies import (
     KIND,
     AnyStrategy,
     KnownStrategies,

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from hfedms_sim.errors import RunError
 from hfedms_sim.loading import load_scenario, scenario_of
 from hfedms_sim.simulation import run
-from hfedms_sim.simulation.overflow import overflow, require_finite
+from hfedms_sim.simulation.finite_figures import overflow, require_finite
 from tests.hardening.attacked import refused
 
 EXTREMES = (1e308, -1e308, 5e-324, 1e12, 1e-9)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hfedms_sim.limits import Limits, limits_of
-from hfedms_sim.limits import looked_at as limits_looked_at
+from hfedms_sim.limits import Limits, limits_of, round_selection
 from hfedms_sim.limits.critical_path import PathStep
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.result import RunResult
@@ -200,11 +199,11 @@ def test_a_wait_for_samples_ends_with_the_capture() -> None:
 def test_of_a_long_run_the_last_rounds_are_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A round of FedAvg with eight sensors has 16 transfers."""
     made = tiny_scenario(strategy=EVERYBODY)
-    monkeypatch.setattr(limits_looked_at, "MOST_TRANSFERS", 40)
+    monkeypatch.setattr(round_selection, "MOST_TRANSFERS", 40)
     for result in (run(made, timing_only=True), run(made, timing_only=True, out=tmp_path / "run")):
         assert (result.summary["limited_by"]["rounds"], result.summary["rounds"]) == (2, 6)
         assert result.summary["cells"][0]["directions"]["up"]["saturated_share"] == pytest.approx(0.5)
-    monkeypatch.setattr(limits_looked_at, "MOST_TRANSFERS", 3)
+    monkeypatch.setattr(round_selection, "MOST_TRANSFERS", 3)
     assert run(made, timing_only=True).summary["limited_by"]["rounds"] == 1
 
 

@@ -10,7 +10,7 @@ from hfedms_sim.learning.learner import Learner, LearnerContext
 from hfedms_sim.learning.samples import SampleSource, Shuffles
 from hfedms_sim.scenario import LocalTraining, ModelSpec, Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.strategies.known import strategy_of
+from hfedms_sim.strategies.known_strategies import strategy_of
 
 
 def make_learner(

@@ -16,7 +16,7 @@ MOST_TRANSFERS = 1_000_000
 """Only the last rounds of a run with more are looked at, as many as have no more; one round in any case."""
 
 
-class LookedAt(NamedTuple):
+class RoundSelection(NamedTuple):
     first_round: int
     thinning: Thinning
 
@@ -30,18 +30,18 @@ class LookedAt(NamedTuple):
         return self.first_round == 1 and self.thinning.is_whole
 
 
-def looked_at(source: Path | Mapping[str, pa.Table], thinning: Thinning) -> LookedAt:
+def select_rounds(source: Path | Mapping[str, pa.Table], thinning: Thinning) -> RoundSelection:
     """Return the rounds of a run to look at, which is the last one if that alone has too many transfers."""
     if isinstance(source, Path):
         with opened_parquet(source / "transfers.parquet") as parquet:
             if parquet.metadata.num_rows <= MOST_TRANSFERS:
-                return LookedAt(1, thinning)
+                return RoundSelection(1, thinning)
             numbers = read_columns(parquet, ["round"])["round"].to_numpy()
     else:
         numbers = source["transfers"]["round"].to_numpy()
     if len(numbers) <= MOST_TRANSFERS:
-        return LookedAt(1, thinning)
-    return LookedAt(int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1)), thinning)
+        return RoundSelection(1, thinning)
+    return RoundSelection(int(min(numbers[-1], numbers[-MOST_TRANSFERS - 1] + 1)), thinning)
 
 
 def typical_round(rounds: pd.DataFrame) -> int:

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import path_of
+from hfedms_sim.known_parts import path_of
 
 _PACKAGE = "hfedms_sim"
 _SCRIPTS = ("__main__", "__mp_main__")

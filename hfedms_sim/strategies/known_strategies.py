@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from hfedms_sim import outside
+from hfedms_sim import foreign_code
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import Kind, Known, defined, path_of, require_callable
+from hfedms_sim.known_parts import Kind, Known, defined, path_of, require_callable
 from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.strategies.base import Strategy
 
@@ -55,5 +55,5 @@ def strategy_of(settings: LocalTraining) -> AnyStrategy:
 
 def code_digest(strategy: AnyStrategy) -> str | None:
     """Return a hash of the source behind an outside strategy, its settings and its learner; None for one that ships."""
-    modules = outside.modules_of(strategy) | {strategy.Settings.__module__, strategy.learner.partition(":")[0]}
-    return outside.code_digest(strategy, modules)
+    modules = foreign_code.modules_of(strategy) | {strategy.Settings.__module__, strategy.learner.partition(":")[0]}
+    return foreign_code.code_digest(strategy, modules)

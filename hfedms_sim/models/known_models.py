@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from hfedms_sim import outside
+from hfedms_sim import foreign_code
 from hfedms_sim.errors import InputError
-from hfedms_sim.known import Kind, path_of, require_callable
+from hfedms_sim.known_parts import Kind, path_of, require_callable
 from hfedms_sim.models.base import Model
 
 _METHODS = {"module": 3, "spec": 2}
@@ -55,4 +55,4 @@ KIND: Kind[Model] = Kind(
 
 def code_digest(model: type[Model]) -> str | None:
     """Return a hash of the source behind an outside model; None for one that ships."""
-    return outside.code_digest(getattr(model, "function", model), outside.modules_of(model))
+    return foreign_code.code_digest(getattr(model, "function", model), foreign_code.modules_of(model))
