@@ -175,7 +175,7 @@ def participants_of_chains(scenario: Scenario, settings: Any, interval: int) -> 
 
 
 def _growth(settings: Any, past_cycles: int, most: int) -> int:
-    """Return by how much the number of groups has grown after so many cycles, at most `most`."""
+    """Return by how much the number of groups has grown after this many cycles, at most `most`."""
     factor: float = {
         "log": 1 + settings.alpha * log(past_cycles + 1),
         "linear": 1 + settings.alpha * past_cycles,

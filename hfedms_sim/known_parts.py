@@ -129,7 +129,7 @@ def path_of(part: Any) -> str:
 
 
 def require_callable(part: type[Any], methods: Mapping[str, int]) -> None:
-    """Refuse a class whose methods cannot be called with so many arguments, `self` included."""
+    """Refuse a class whose methods cannot be called with this many arguments, `self` included."""
     for method, arguments in methods.items():
         try:
             inspect.signature(getattr(part, method)).bind(*range(arguments))

@@ -7,7 +7,7 @@ tensors.
 The lineage is a hash chain over the records: two runs with the same lineage have learnt the same thing, whatever
 their radios. Times, profiles and the number of rounds are not part of it.
 
-Where there is no barrier a round is a window: it is closed after so many arrivals, and whoever is under way then goes
+Where there is no barrier a round is a window: it is closed after a number of arrivals, and a chain under way then goes
 on and arrives in a later one. The model of round r is made when it is closed, and a chain that starts in round r starts
 from the model of round r - 1, its version; 0 is the initial model.
 """

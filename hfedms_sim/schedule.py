@@ -41,13 +41,13 @@ def selected(ratio: float, count: int) -> int:
 
 
 def invited(settings: LocalTraining, count: int) -> int:
-    """Return how many of so many are invited to take part, over-selection included."""
+    """Return how many of `count` sensors or groups are invited to take part, over-selection included."""
     awaited = selected(settings.sample_ratio, count)
     return min(count, ceil((1.0 + settings.over_selection) * awaited - _SLACK))
 
 
 def closes_after(settings: LocalTraining, count: int, taking_part: int) -> int | None:
-    """Return after how many arrivals a round is closed in which so many of `count` take part; None: after all."""
+    """Return after how many arrivals a round is closed in which this many of `count` take part; None: after all."""
     awaited = selected(settings.sample_ratio, count)
     return awaited if taking_part > awaited else None
 

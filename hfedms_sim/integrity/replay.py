@@ -51,7 +51,7 @@ def replay(
     before: Sequence[str | None] = (),
     threads: int = 1,
 ) -> Replay:
-    """Play so many rounds again. `before` has the lineage before each round; None, or none: as it is here."""
+    """Play this many rounds again. `before` has the lineage before each round; None, or none: as it is here."""
     played = scenario.model_copy(update={"rounds": rounds})
     trace = Trace(thinning=thinning_of(played))
     session = _LinkedSession(played, parts, trace, threads, before)

@@ -30,7 +30,7 @@ class Model(ABC):
 
     @abstractmethod
     def module(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
-        """Return the network for samples of this shape (channels first, without the batch) and so many classes."""
+        """Return the network for samples of this shape (channels first, without the batch) and this many classes."""
 
     def spec(self, data: DataShape) -> ModelSpec:
         """Return what the network costs on such data, counted from the module. Loads torch."""

@@ -87,7 +87,7 @@ class PresenceCsv(Settings):
     path: Annotated[str, Field(min_length=1)]
     """CSV with the columns sensor, from_s, until_s: when a sensor is there; one that it does not name always is."""
     repeat_s: Annotated[float, Field(ge=1, le=1e9)] | None = None
-    """After so many seconds the file's times begin anew; without it a sensor is gone for ever after its last row."""
+    """After this many seconds the file's times begin anew; without it a sensor is gone for ever after its last row."""
     announced: bool = True
     """Whether a round neither asks nor draws a sensor that is away when the round begins."""
 

@@ -45,7 +45,7 @@ class Contents(NamedTuple):
     matrices: Matrices
 
     def with_more(self, trained: int, matrices: Matrices) -> "Contents":
-        """Return a message that holds so many trained numbers more, these matrices among them."""
+        """Return a message that holds this many trained numbers more, these matrices among them."""
         numbers, channels = self.matrices
         return Contents(
             self.plain_bytes + BYTES_PER_PARAMETER * trained,
@@ -80,11 +80,11 @@ class Compression(Settings):
         return self.uplink == self.downlink == self.relay == "none"
 
     def sent_numbers(self, trained: int) -> int:
-        """Return k, how many of so many numbers topk sends."""
+        """Return k, how many topk sends of this many numbers."""
         return max(1, ceil(self.share * trained - _ROUNDING))
 
     def uplink_codec(self, trained: int) -> UplinkCodec:
-        """Return what is done to so many numbers: a topk that would not be shorter sends all of them, as they are."""
+        """Return what is done to this many numbers: a topk that would not be shorter sends all of them, as they are."""
         pair_bytes = BYTES_PER_PARAMETER + _INDEX_BYTES
         is_no_shorter = pair_bytes * self.sent_numbers(trained) >= BYTES_PER_PARAMETER * trained
         return "none" if self.uplink == "topk" and is_no_shorter else self.uplink

@@ -148,7 +148,7 @@ class Recovery(Settings):
     on_gap: Literal["skip", "reorder"] = "skip"
     """A chain whose next sensor is gone leaves it out, or tries it once more at its end."""
     void_rounds: Annotated[int, Field(ge=1, le=10**9)] = 100
-    """After so many void rounds in a row the run ends."""
+    """After this many void rounds in a row the run ends."""
 
 
 def faults_problem(faults: Iterable[object], cells: Iterable[str], sensors: int) -> str | None:

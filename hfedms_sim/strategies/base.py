@@ -65,7 +65,7 @@ class Strategy(ABC, Generic[Own, State]):
 
     @classmethod
     def workload(cls, settings: Own, sensors: int, rounds: int) -> Workload:
-        """Return what a whole run asks of so many sensors; by default that those invited to a round train in it."""
+        """Return what a whole run asks of this many sensors; by default that those invited to a round train in it."""
         each_round = invited(settings, sensors)
         return Workload(rounds * each_round, each_round)
 

@@ -78,5 +78,5 @@ def _kept_for_changes(settings: LocalTraining, sent: Contents) -> tuple[int, int
 
 
 def optimiser_multiply_adds(settings: LocalTraining, parameters: int) -> int:
-    """Return what Adam takes beyond plain SGD for so many parameters: a sample's share of a step."""
+    """Return what Adam takes beyond plain SGD for this many parameters: a sample's share of a step."""
     return ceil(_ADAM_MULTIPLY_ADDS * parameters / settings.batch_size) if settings.local_optimiser == "adam" else 0

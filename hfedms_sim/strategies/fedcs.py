@@ -48,7 +48,7 @@ class FedCS(Averaging[FedCSSettings]):
 def fitting(
     candidates: list[int], network: NetworkView, down_bits: float, up_bits: float, budget_s: float
 ) -> list[int]:
-    """Return the candidates that a round of so many seconds has time for, the quickest to add first; at least one."""
+    """Return the candidates that a round of this many seconds has time for, the quickest to add first; at least one."""
     cell = network.cell[candidates]
     down_s = down_bits / network.downlink_bps[candidates] / np.maximum(1.0, network.downlink_channels[cell])
     up_s = up_bits / network.uplink_bps[candidates] / np.maximum(1.0, network.uplink_channels[cell])

@@ -148,7 +148,7 @@ Own = TypeVar("Own", bound=ChainSettings)
 
 
 def groupings_of(settings: ChainSettings, sensors: int, cycles: int) -> Groupings:
-    """Return how often sensors are grouped in so many cycles, and into how many groups."""
+    """Return how often sensors are grouped in this many cycles, and into how many groups."""
     first, typical = (
         group_count(settings.growth, settings.alpha, settings.beta, cycle, sensors) for cycle in (1, (cycles + 1) // 2)
     )
@@ -222,7 +222,7 @@ class SequentialToParallel(Strategy[Own, HFedMSState]):
         return tuple(Group(number, groups[group]) for number, group in enumerate(chosen)), distance
 
     def _group_count(self, cycle: int, sensors: int) -> int:
-        """Return M, how many groups are formed of so many sensors in the cycle."""
+        """Return M, how many groups are formed of this many sensors in the cycle."""
         return group_count(self.settings.growth, self.settings.alpha, self.settings.beta, cycle, sensors)
 
 
@@ -295,13 +295,12 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             following = replace(following, calibrated=calibrated)
         if self.settings.scc == "off":
             return following
-        captured = {} if plan.phase == "full" else dict(state.captured)
-        for participation in record.participations:
-            if plan.phase == "full" and not participation.got_scatter:
-                continue
-            captured[participation.sensor] = (*captured.get(participation.sensor, ()), *participation.samples)
-        if position_in_cycle(state.round, self.settings.cycle_rounds) < self.settings.cycle_rounds - 1:
-            return replace(following, captured=captured)
+        captured = _captured_in_cycle(state, plan, record)
+        is_last = position_in_cycle(state.round, self.settings.cycle_rounds) == self.settings.cycle_rounds - 1
+        return self._store(following, captured) if is_last else replace(following, captured=captured)
+
+    def _store(self, state: HFedMSState, captured: Mapping[int, Samples]) -> HFedMSState:
+        """Return the state after all sensors have stored what they captured in the cycle."""
         memory, seen = dict(state.memory), dict(state.seen)
         storing = {sensor: samples for sensor, samples in captured.items() if any(count for _, count in samples)}
         for sensor, samples in storing.items():
@@ -311,7 +310,7 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
             else:
                 candidates = memory.get(sensor, 0) + sum(count for _, count in samples)
                 memory[sensor] = min(self.settings.memory, candidates)
-        return replace(following, memory=memory, captured={}, seen=seen, stored=state.stored | storing.keys())
+        return replace(state, memory=memory, captured={}, seen=seen, stored=state.stored | storing.keys())
 
     def _scatter(self) -> Scatter:
         extract = WorkStep("extract", self.factory.model.extractor_multiply_adds)
@@ -375,6 +374,15 @@ class HFedMSD(SequentialToParallel[HFedMSDynamicSettings]):
 
 def _sensors_of(groups: tuple[Group, ...]) -> frozenset[int]:
     return frozenset(sensor for group in groups for sensor in group.sensors)
+
+
+def _captured_in_cycle(state: HFedMSState, plan: Plan, record: RoundRecord) -> dict[int, Samples]:
+    """Return what each sensor has captured in the cycle up to this round, as far as it could extract it."""
+    captured = {} if plan.phase == "full" else dict(state.captured)
+    for each in record.participations:
+        if plan.phase != "full" or each.got_scatter:
+            captured[each.sensor] = (*captured.get(each.sensor, ()), *each.samples)
+    return captured
 
 
 def _who_got_the_scatter(groups: tuple[Group, ...], record: RoundRecord) -> tuple[Group, ...]:

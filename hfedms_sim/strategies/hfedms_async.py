@@ -99,7 +99,7 @@ class HFedMSAsync(Strategy[HFedMSAsyncSettings, AsyncState]):
     def _formed(
         self, round_number: int, sensors: SensorIds, counts: ClassCounts, number: int
     ) -> tuple[tuple[Group, ...], int | None]:
-        """Return so many groups of these sensors, at least one, in the order in which they start.
+        """Return this many groups of these sensors, at least one, in the order in which they start.
 
         Draws are keyed by the round: a cycle may group more than once.
         """

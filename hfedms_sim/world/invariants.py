@@ -69,7 +69,7 @@ class Invariants:
         self._ended_s = now_s
 
     def check_airtime(self, cell: str, direction: Direction, airtime_s: float, channels: float, since_s: float) -> None:
-        """Check what a cell has given in so many seconds, alone in a direction or in both."""
+        """Check what a cell has given in this many seconds, alone in a direction or in both."""
         if airtime_s > channels * since_s * (1.0 + _ROUNDING):
             given = f"{airtime_s!r} s of airtime in {since_s!r} s"
             self.breach(f"cell {cell} has given {given} {direction}, with {channels:g} channels")

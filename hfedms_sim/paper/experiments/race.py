@@ -4,7 +4,7 @@ The target is 0.70, the paper's, or what FedAvg has at its end where it never ge
 round counts when it was first measured to be good enough: in every fifth round against FedAvg, which is evaluated no
 more often, in every round among variants of HFedMS, whose cycles have other lengths than five.
 
-Bytes and hours are those that so many rounds take with the paper's network, by the closed form: at a scale with a
+Bytes and hours are those that as many rounds take with the paper's network, by the closed form: at a scale with a
 smaller network the classifier is 7 % of it instead of 0.1 %, and calibration would look dear.
 """
 
@@ -115,7 +115,7 @@ class Race:
 
 
 def _price(scenario: Scenario, rounds: int) -> tuple[float, float]:
-    """Return bytes and hours of so many rounds with the paper's network."""
+    """Return bytes and hours of this many rounds with the paper's network."""
     priced = scenario.model_copy(update={"model": "cnn", "rounds": rounds})
     model = spec_of(priced.model)
     sent, seconds = exact_traffic(priced, model), exact_seconds(priced, model)

@@ -32,7 +32,7 @@ class RoundPace:
         self._last_s, self._trained = now_s, trained
 
     def left_s(self, rounds: int) -> float | None:
-        """Return the seconds that so many rounds will take, the one under way included; None until that can be told."""
+        """Return the seconds that these rounds will take, the one under way included; None until that can be told."""
         if len(self._took_s) < _FEWEST_ROUNDS or not rounds:
             return None
         ranked_s = sorted(self._took_s)

@@ -42,7 +42,7 @@ class SensorEnergy(NamedTuple):
         return self.transmit + self.receive + self.connected + self.setup + self.idle + self.sleep + self.compute
 
     def joules_a_day(self, rounds: int, rounds_per_day: float) -> Floats:
-        """Return what each sensor spends in a day of so many rounds like those that were played."""
+        """Return what each sensor spends in a day of this many rounds like those that were played."""
         fitting = min(rounds_per_day, SECONDS_PER_DAY * rounds / self.elapsed_s)
         above_rest_j = (self.total_j - self.rest_w * self.elapsed_s) / rounds
         return fitting * above_rest_j + SECONDS_PER_DAY * self.rest_w

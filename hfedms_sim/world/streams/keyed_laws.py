@@ -135,7 +135,7 @@ def _by_rejection(uniforms: Iterator[float], hat: RejectionHat) -> int:
 
 
 def gamma(words: KeyedBits, entity: int, index: int, shape: float) -> float:
-    """Gamma(shape, 1), shape >= 1: for a whole shape, the sum of so many unit exponentials."""
+    """Gamma(shape, 1), shape >= 1: for a whole shape, the sum of that many unit exponentials."""
     uniforms = words.uniforms(entity, index)
     d = shape - 1 / 3
     while True:
