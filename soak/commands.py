@@ -90,7 +90,7 @@ class Command:
         self.text = shlex.join([*limited, *command])
         self._mark = f"{_MARK}={uuid4().hex}"
         self._started_s = monotonic()
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [*limited, *command],
             cwd=surroundings.home,
             env=surroundings.environment() | dict([self._mark.split("=")]),
@@ -99,16 +99,16 @@ class Command:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self._said = [_Listener(stream) for stream in (self._process.stdout, self._process.stderr) if stream]
+        self._said = [_Listener(stream) for stream in (self.process.stdout, self.process.stderr) if stream]
 
     @property
     def session(self) -> int:
         """Return the session that it leads, which is its process too."""
-        return self._process.pid
+        return self.process.pid
 
     @property
     def is_running(self) -> bool:
-        return self._process.poll() is None
+        return self.process.poll() is None
 
     def signal(self, which: signal.Signals, to_all: bool = False) -> None:
         """Send a signal to its first process, or to all as a terminal does."""
@@ -121,7 +121,7 @@ class Command:
         What others that it has started say later is not waited for.
         """
         try:
-            exit_code = self._process.wait(within_s)
+            exit_code = self.process.wait(within_s)
         except subprocess.TimeoutExpired:
             self.remove()
             raise UnexpectedError(f"has not ended within {within_s:g} s") from None
@@ -139,7 +139,7 @@ class Command:
         for process in self._left():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        self._process.wait()
+        self.process.wait()
 
     def _left(self) -> list[int]:
         """Return what is left of it; numbers of processes and sessions are given away again, marks are not."""

@@ -14,7 +14,7 @@ from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import parts_of, run
 from hfedms_sim.simulation.session import Session
 from hfedms_sim.trace import Trace
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 from tests.conftest import FAST, tiny_scenario
 
 CURRENTS = {"voltage_v": 3.6, "sleep_ma": 0.003, "connected_ma": 6.0, "receive_ma": 46.0, "transmit_ma": 220.0}
@@ -73,7 +73,7 @@ def played(scenario: Scenario) -> tuple[Session, World, Trace]:
     trace = Trace()
     session = Session(scenario, parts_of(scenario), trace, threads=1, device="cpu", store=None)
     session.play(lambda progress: None, inf)
-    return session, session._world, trace
+    return session, session.world, trace
 
 
 @settings(max_examples=40, deadline=None)
@@ -108,7 +108,7 @@ def test_joules_of_states_and_of_sensors_add_up_to_the_total(
     session, world, trace = played(scenario)
     rounds, summary = (
         trace.rounds.gathered().to_pandas(),
-        session.summary(1.0, limits_of(session._scenario, trace.tables())),
+        session.summary(1.0, limits_of(scenario, trace.tables())),
     )
     by_state = rounds[[f"{state}_j" for state in STATES]]
     assert by_state.sum(axis=1).to_numpy() == pytest.approx(rounds["energy_j"].to_numpy(), rel=1e-9)
@@ -148,13 +148,14 @@ def test_the_seconds_of_the_states_add_up_to_sensors_times_elapsed(
 def test_sensors_of_a_cell_without_figures_have_no_joules_and_those_of_others_do() -> None:
     """Sensors take the two cells in turn."""
     cells = [{"name": "a", "profile": FAST | {"energy": CURRENTS}}, {"name": "b", "profile": FAST}]
-    session, world, trace = played(tiny_scenario(cells=cells))
+    scenario = tiny_scenario(cells=cells)
+    session, world, trace = played(scenario)
     spent = world.energy_of_sensors()
     assert np.isnan(spent.total_j).tolist() == [False, True] * 4
     rows = trace.transfers.gathered().to_pandas()
     airtime_j = rows[rows["direction"] == "up"].groupby("sensor")["energy_j"].sum()
     assert spent.transmit[::2].tolist() == pytest.approx([airtime_j.get(sensor, 0.0) for sensor in range(0, 8, 2)])
-    summary = session.summary(1.0, limits_of(session._scenario, trace.tables()))
+    summary = session.summary(1.0, limits_of(scenario, trace.tables()))
     assert (summary["energy_by_state"], summary["battery_life"]) == (None, None)
     assert trace.rounds.gathered()["transmit_j"].null_count == 6
 

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hfedms_sim.data import batches_of
 from hfedms_sim.learning import Learner
 from hfedms_sim.result import RunResult
-from hfedms_sim.rounds import Participation, RoundRecord, lineage_after
+from hfedms_sim.rounds import Participation, RoundRecord, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import Progress, parts_of, play, resume, run, session
+from hfedms_sim.simulation import Progress, parts_of, play, resume, run
+from hfedms_sim.simulation.engines import Computing
+from hfedms_sim.simulation.session import lineage_settings
 from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
@@ -71,7 +74,7 @@ def away(path: Path, *sensors: int, **keys: Any) -> dict[str, Any]:
 
 def new_learner(scenario: Scenario) -> Learner:
     parts = parts_of(scenario)
-    return make_learner(scenario, parts.model, session._batches(scenario, parts.dataset))
+    return make_learner(scenario, parts.model, batches_of(scenario, parts.dataset))
 
 
 def assert_same_weights(one: Weights, other: Weights) -> None:
@@ -98,22 +101,15 @@ def whole(round_number: int, *chains: tuple[int, ...]) -> RoundRecord:
     )
 
 
-def run_with_root(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> tuple[RunResult, str]:
-    """Return a trained run, and the lineage that it began from."""
-    roots: list[str] = []
-    hashed = session.lineage_after
-
-    def noting(parent: str, *others: Any) -> str:
-        roots.append(parent)
-        return hashed(parent, *others)
-
-    monkeypatch.setattr(session, "lineage_after", noting)
-    return run(scenario), roots[0]
+def root_of(scenario: Scenario) -> str:
+    """Return the lineage that a run begins from."""
+    parts = parts_of(scenario)
+    return lineage_root(lineage_settings(scenario, parts, Computing.of(scenario, parts.model, 1, "cpu")))
 
 
-def assert_learnt(scenario: Scenario, records: list[RoundRecord], monkeypatch: pytest.MonkeyPatch) -> RunResult:
+def assert_learnt(scenario: Scenario, records: list[RoundRecord]) -> RunResult:
     """Check that a run has the weights of a learner that is given these records, and their lineages."""
-    result, lineage = run_with_root(scenario, monkeypatch)
+    result, lineage = run(scenario), root_of(scenario)
     learner, lineages = new_learner(scenario), []
     for record in records:
         learner.learn(record)
@@ -148,43 +144,39 @@ def test_sensors_that_never_answer_are_as_if_they_had_not_been_drawn(name: str, 
     assert announced.faults.empty
 
 
-def test_fedavg_without_an_answer_learns_what_the_others_teach_it(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fedavg_without_an_answer_learns_what_the_others_teach_it(toy: Path) -> None:
     scenario = scenario_of(toy, {"name": "fedavg", "sample_ratio": 1.0, "learning_rate": 0.1}, gone(4, 7))
     there = [sensor for sensor in range(DEVICES) if sensor not in (4, 7)]
-    assert_learnt(scenario, [whole(n, *((each,) for each in there)) for n in range(1, ROUNDS + 1)], monkeypatch)
+    assert_learnt(scenario, [whole(n, *((each,) for each in there)) for n in range(1, ROUNDS + 1)])
 
 
 @pytest.mark.parametrize("place", [0, 4, DEVICES - 1], ids=["the first", "one in the middle", "the last"])
-def test_a_chain_that_skips_a_sensor_learns_what_the_shorter_chain_learns(
-    place: int, toy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chain_that_skips_a_sensor_learns_what_the_shorter_chain_learns(place: int, toy: Path) -> None:
     order = order_of(scenario_of(toy, CHAIN))
     scenario = scenario_of(toy, CHAIN, gone(order[place]))
     shorter = tuple(order[:place] + order[place + 1 :])
-    result = assert_learnt(scenario, [whole(number, shorter) for number in range(1, ROUNDS + 1)], monkeypatch)
+    result = assert_learnt(scenario, [whole(number, shorter) for number in range(1, ROUNDS + 1)])
     assert result.faults["kind"].tolist() == ["skip"] * ROUNDS
     assert result.rounds["skipped"].tolist() == [1] * ROUNDS
 
 
-def test_a_holder_that_dies_for_long_is_as_if_it_had_never_been_asked(
-    toy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_holder_that_dies_for_long_is_as_if_it_had_never_been_asked(toy: Path) -> None:
     """It crashes in the middle of its uplink; the chain goes on from the model it was given."""
     plain = scenario_of(toy, CHAIN, rounds=1)
     order, transfers = order_of(plain), run(plain, timing_only=True).transfers
     (sent,) = transfers[(transfers["sensor"] == order[4]) & (transfers["direction"] == "up")].itertuples()
     fault = gone(order[4], at_s=(sent.start_s + sent.end_s) / 2)
     scenario = scenario_of(toy, CHAIN, fault, rounds=1)
-    result = assert_learnt(scenario, [whole(1, tuple(order[:4] + order[5:]))], monkeypatch)
+    result = assert_learnt(scenario, [whole(1, tuple(order[:4] + order[5:]))])
     assert result.faults["kind"].tolist() == ["lost work", "skip"]
 
 
-def test_a_detour_learns_what_the_chain_in_that_order_learns(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_detour_learns_what_the_chain_in_that_order_learns(toy: Path) -> None:
     """The second is out until the tenth has the model."""
     order = order_of(scenario_of(toy, CHAIN))
     fault = gone(order[1], at_s=1.0, for_s=18.0, kind="sensor-outage")
     scenario = scenario_of(toy, CHAIN, fault, rounds=1, recovery=IMPATIENT | {"on_gap": "reorder"})
-    result = assert_learnt(scenario, [whole(1, (order[0], *order[2:], order[1]))], monkeypatch)
+    result = assert_learnt(scenario, [whole(1, (order[0], *order[2:], order[1]))])
     assert result.faults["kind"].tolist() == ["detour"]
 
 
@@ -276,7 +268,7 @@ MEMORIES = [
 
 @pytest.mark.parametrize(("scc", "initial", "new_batch"), MEMORIES)
 def test_the_planned_memory_is_the_learners_whoever_is_missing(
-    scc: str, initial: str, new_batch: str, toy: Path
+    scc: str, initial: str, new_batch: str, toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In every round of six cycles with sensors that come and go, and miss the scatter."""
     strategy = {
@@ -288,7 +280,7 @@ def test_the_planned_memory_is_the_learners_whoever_is_missing(
     assert "missed scatter" in set(timed.faults["kind"])
     dataset, learner = parts_of(scenario).dataset, new_learner(scenario)
     assert isinstance(learner, CalibratingLearner)
-    calibrated = Calibrated(learner)
+    calibrated = Calibrated(monkeypatch)
     for plan, record, _ in play(scenario):
         assert {k: n for k, n in plan.memory_fill.items() if n} == held(learner, scenario, dataset), plan.round
         calibrated.sizes = []

@@ -7,7 +7,7 @@ import pytest
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.simulation import play, run
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 from tests.conftest import tiny_scenario
 
 

@@ -51,6 +51,14 @@ def test_importing_the_package_and_listing_it_loads_nothing_heavy() -> None:
     assert python(code) == "[]\n"
 
 
+def test_loading_a_scenario_loads_nothing_that_only_a_run_needs() -> None:
+    code = (
+        "import sys; from hfedms_sim import load_scenario; load_scenario('quickstart');"
+        "print([name for name in ('torch', 'pandas', 'simpy') if name in sys.modules])"
+    )
+    assert python(code) == "[]\n"
+
+
 def test_loading_a_scenario_and_playing_it_loads_no_torch() -> None:
     code = (
         "import sys; from hfedms_sim import load_scenario, play, run;"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hfedms_sim.data import batches_of
 from hfedms_sim.learning import Learner
 from hfedms_sim.lineage import State
 from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
@@ -23,7 +24,7 @@ from hfedms_sim.rounds import Participation, RoundRecord, Samples, lineage_after
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
-from hfedms_sim.simulation import Progress, parts_of, play, run, session
+from hfedms_sim.simulation import Progress, parts_of, play, run
 from hfedms_sim.strategies.known_strategies import strategy_of
 from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.system import native_library
@@ -354,7 +355,7 @@ def test_engines_agree_to_rounding(tmp_path: Path, strategy: dict[str, Any]) -> 
     parts_ = parts_of(scenario)
     records, models = records_of(scenario), {}
     for engine in ("generic", "lowrank", *(["native"] if native_library.available() else [])):
-        learner = make_learner(scenario, parts_.model, session._batches(scenario, parts_.dataset), engine)
+        learner = make_learner(scenario, parts_.model, batches_of(scenario, parts_.dataset), engine)
         for record in records:
             learner.learn(record)
         models[engine] = {name: value.numpy() for name, value in learner.weights.items()}
@@ -452,7 +453,7 @@ def test_a_learner_of_many_versions_goes_on_bit_for_bit_after_any_window_and_kee
     parts_, records = parts_of(scenario), records_of(scenario)
 
     def new_learner() -> Learner:
-        return make_learner(scenario, parts_.model, session._batches(scenario, parts_.dataset))
+        return make_learner(scenario, parts_.model, batches_of(scenario, parts_.dataset))
 
     whole = new_learner()
     model_size = sum(value.numel() for value in whole.weights.values())

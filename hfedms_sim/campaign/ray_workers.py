@@ -86,7 +86,7 @@ class RayWorkers:
         except self._ray.exceptions.RayError as lost:
             return Finished(key, error=RunError(f"its Ray task was lost ({type(lost).__name__})"))
         if error is None and isinstance(task, TrialTask):
-            _put_in_place(files, task.directory)
+            put_in_place(files, task.directory)
         return Finished(key, value, error, is_final)
 
 
@@ -134,7 +134,7 @@ def _write(files: Files, directory: Path) -> None:
         path.write_bytes(content)
 
 
-def _put_in_place(files: Files, directory: Path) -> None:
+def put_in_place(files: Files, directory: Path) -> None:
     """Replace a trial's directory, whole or not at all."""
     temporary = directory.with_name(f".{directory.name}.part")
     if temporary.is_symlink():

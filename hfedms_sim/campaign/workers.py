@@ -82,7 +82,7 @@ def thread_environment(threads: int) -> dict[str, str]:
 
 
 def _memory_share(jobs: int) -> dict[str, str]:
-    """Return the limit of each of so many processes: its share of what is free, unless the user has set one."""
+    """Return the limit of each of this many processes: its share of what is free, unless the user has set one."""
     free_bytes = available_memory_bytes()
     if MEMORY_LIMIT in os.environ or jobs == 1 or free_bytes is None:
         return {}
@@ -96,8 +96,8 @@ class LocalWorkers:
         self.capacity = jobs
         self._threads = threads
         self._context = multiprocessing.get_context("spawn")
-        self._idle: list[_Worker] = []
-        self._busy: dict[str, _Worker] = {}
+        self._idle: list[WorkerProcess] = []
+        self._busy: dict[str, WorkerProcess] = {}
         self._at: dict[str, At] = {}
         self._memory_share = _memory_share(jobs)
 
@@ -105,7 +105,7 @@ class LocalWorkers:
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if not self._idle:
             with environment(thread_environment(self._threads) | self._memory_share), _ctrl_c_held():
-                self._idle.append(_Worker(self._context))
+                self._idle.append(WorkerProcess(self._context))
         worker = self._busy[key] = self._idle[-1]
         self._idle.pop()
         with suppress(BrokenPipeError):  # it has died: what comes back says so
@@ -184,7 +184,9 @@ class HereWorkers:
         """Do nothing: there is nothing under way."""
 
 
-class _Worker:
+class WorkerProcess:
+    """A process that performs the tasks which come through its pipe, one after the other."""
+
     def __init__(self, context: SpawnContext) -> None:
         self.connection, end = context.Pipe()
         self.process: SpawnProcess = context.Process(target=_serve, args=(end,), daemon=True)

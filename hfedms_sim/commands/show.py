@@ -5,7 +5,7 @@ What it needs is imported when it runs.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -48,21 +48,28 @@ def show(name: str, table_name: str | None, table_format: str, map_path: Path | 
 
     The directory of a finished run, or of a campaign, prints what 'run' or 'compare' ended with.
     """
-    from hfedms_sim.campaign import is_campaign
-    from hfedms_sim.report.catalogue import known_names
-    from hfedms_sim.result import is_run
-
-    directory = None if name in known_names() else Path(name)
     if map_path is not None:
         _draw_map(name, map_path)
-    elif directory is not None and is_campaign(directory):
-        _show_campaign(directory, table_name, table_format)
-    elif directory is not None and is_run(directory):
-        _show_run(directory, table_name, table_format)
+    elif (kind := _kind_of_directory(name)) == "campaign":
+        _show_campaign(Path(name), table_name, table_format)
+    elif kind == "run":
+        _show_run(Path(name), table_name, table_format)
     elif table_name is not None or table_format != "text":
         raise InputError(f"{name}: --table and --format are for the directories of runs and campaigns")
     else:
         _show_part(name)
+
+
+def _kind_of_directory(name: str) -> Literal["run", "campaign"] | None:
+    """Return what a directory of that name holds; None if it holds neither, or if a part has the name."""
+    from hfedms_sim.report.catalogue import known_names
+
+    if name in known_names():
+        return None
+    from hfedms_sim.campaign import is_campaign
+    from hfedms_sim.result import is_run
+
+    return "campaign" if is_campaign(Path(name)) else "run" if is_run(Path(name)) else None
 
 
 def _draw_map(name: str, path: Path) -> None:

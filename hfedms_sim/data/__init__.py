@@ -1,7 +1,7 @@
 """Data sets on NumPy: which samples a device owns, which of them a capture holds, labels without drawing a sample."""
 
 from hfedms_sim.data.base import Dataset, DataSource, DeviceLabels
-from hfedms_sim.data.batches import Batches
+from hfedms_sim.data.batches import Batches, batches_of
 from hfedms_sim.data.catalogue import FEMNIST, Summary, holds_dataset, kind_of, open_copy, summary
 from hfedms_sim.data.loaders.arrays import ArrayDataset
 from hfedms_sim.data.loaders.in_memory import from_arrays
@@ -28,6 +28,7 @@ __all__ = [
     "ObjectData",
     "Partition",
     "Summary",
+    "batches_of",
     "code_digest",
     "from_arrays",
     "holds_dataset",

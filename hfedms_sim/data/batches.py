@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hfedms_sim.data.augment import augmented
 from hfedms_sim.data.base import Dataset, offsets_of
 from hfedms_sim.rounds import Samples
+from hfedms_sim.scenario import Scenario
 from hfedms_sim.seeds import Draws
 
 # What `counts` takes at once, to bound memory.
@@ -30,6 +31,13 @@ class _Arrivals(NamedTuple):
     devices: NDArray[np.int64]
     row: NDArray[np.int64]
     number: NDArray[np.int64]
+
+
+def batches_of(scenario: Scenario, dataset: Dataset) -> "Batches":
+    """Return what the sensors of a scenario capture of a data set."""
+    stream = scenario.stream
+    is_static = stream.arrival == "static"
+    return Batches(dataset, Draws(scenario.seed), stream.batch, static=is_static, augment=stream.augment)
 
 
 class Batches:

@@ -47,7 +47,7 @@ def equal_clusters(
 
 
 def is_large(sensors: int, clusters: int) -> bool:
-    """Return whether `auto` clusters so many sensors block by block."""
+    """Return whether `auto` clusters this many sensors block by block."""
     pairs = sensors * clusters
     return pairs > MOST_PAIRS_AT_ONCE or pairs * clusters > MOST_WORK_AT_ONCE
 

@@ -35,12 +35,12 @@ def _match(clusters: Members, counts: Counts, groups: int, global_mean: NDArray[
     sums = np.zeros((groups, counts.shape[1]))
     dealt = np.empty((len(clusters), groups), np.int64)
     for number, members in enumerate(clusters):
-        dealt[number] = _deal(members, counts, sums - (number + 1) * global_mean)
+        dealt[number] = deal(members, counts, sums - (number + 1) * global_mean)
         sums += counts[dealt[number]]
     return dealt
 
 
-def _deal(members: Members, counts: Counts, deviations: NDArray[np.float64]) -> Members:
+def deal(members: Members, counts: Counts, deviations: NDArray[np.float64]) -> Members:
     """Return one member for each group, so that the deviations |d_m + V_k|^2 are least in total."""
     optimize = optional_package("scipy.optimize", "draw = matched")
     offered = counts[members].astype(np.float64)

@@ -66,7 +66,7 @@ def stepped(value: Tensor, uniform: Tensor) -> Tensor:
 
 
 def largest(values: Weights, count: int) -> Weights:
-    """Return the so many largest of all numbers, and 0 for the others; all of them if one is not finite."""
+    """Return the largest numbers, this many, and 0 for the others; all of them if one is not finite."""
     names = sorted(values)
     flat = torch.cat([values[name].flatten() for name in names])
     if not bool(flat.isfinite().all()):

@@ -58,7 +58,7 @@ class _Pass(NamedTuple):
 
 
 def counted(make: MakeModule, input_shape: tuple[int, ...], classes: int, classifier: str | None = None) -> Counted:
-    """Count the network that is made for this shape and so many classes.
+    """Count the network that is made for this shape and this many classes.
 
     The classifier is the dense layer of this dotted name or else the last one in the order of the forward pass. Raises
     ValueError, in one line, if the network cannot be trained as an extractor and a classifier. Torch's generator is

@@ -25,7 +25,7 @@ class ErrorFeedback:
         self._coming: dict[int, tuple[int, Weights]] = {}  # with the turn that made it
 
     def sent(self, sensor: int, turn: int, change: Weights, count: int) -> Weights:
-        """Return what the sensor sends of a change in this turn: so many numbers."""
+        """Return what the sensor sends of a change in this turn, this many numbers."""
         if sensor in self._coming and self._coming[sensor][0] != turn:
             self._keep(sensor)
         residual = self._residuals.get(sensor, {})

@@ -29,9 +29,7 @@ class FusionNetwork(StackNetwork):
         super().__init__(spec)
         self._convolutions = 3 * len(spec.convolutions)  # modules: convolution, ReLU, pooling
         channels = spec.convolutions[-1].outputs
-        self._frozen = (
-            StackNetwork(spec).extractor[: self._convolutions],
-        )  # in a tuple: no part of the model, never sent
+        self._frozen = (StackNetwork(spec).extractor[: self._convolutions],)  # in a tuple: no part of the model
         self._operator = operator
         if operator == "conv":
             with torch.device("meta"):  # without torch's own initialisation
@@ -45,19 +43,25 @@ class FusionNetwork(StackNetwork):
         """The parameters of the operator."""
         return ("fusion.weight", "fusion.bias") if self._operator == "conv" else ("gamma",)
 
+    @property
+    def frozen(self) -> nn.Module:
+        """The convolutions of the model that the round started from, which are never trained or sent."""
+        return self._frozen[0]
+
     def forward(self, images: Tensor) -> Tensor:
         local = self.extractor[: self._convolutions](images)
         with torch.no_grad():
-            frozen = self._frozen[0](images)
-        logits: Tensor = self.classifier(self.extractor[self._convolutions :](self._fused(local, frozen)))
+            frozen = self.frozen(images)
+        logits: Tensor = self.classifier(self.extractor[self._convolutions :](self.fused(local, frozen)))
         return logits
 
     def load(self, weights: Weights) -> None:
         """Into the local stack and, as the model that a round starts from, into the frozen one."""
         super().load(weights)
-        self._frozen[0].load_state_dict(self.extractor[: self._convolutions].state_dict())
+        self.frozen.load_state_dict(self.extractor[: self._convolutions].state_dict())
 
-    def _fused(self, local: Tensor, frozen: Tensor) -> Tensor:
+    def fused(self, local: Tensor, frozen: Tensor) -> Tensor:
+        """Return the features of both stacks as one."""
         if self._operator == "conv":
             fused: Tensor = self.fusion(torch.cat([local, frozen], dim=1))
             return fused

@@ -81,7 +81,7 @@ class ChainLearner:
 
     def learn(self, record: RoundRecord) -> None:
         arrived = arrived_chains(record)
-        chains = [[self._local_set(p, record.round) for p in chain if p.trained and p.captured] for chain in arrived]
+        chains = [[self.local_set(p, record.round) for p in chain if p.trained and p.captured] for chain in arrived]
         if any(chains):  # else nobody had anything to learn from
             self.weights = self._merged(chains, self._shares(arrived, chains))
 
@@ -104,7 +104,7 @@ class ChainLearner:
         """Return the loss of local training in a full round."""
         return CROSS_ENTROPY
 
-    def _local_set(self, participation: Participation, round_number: int) -> LocalSet:
+    def local_set(self, participation: Participation, round_number: int) -> LocalSet:
         inputs, labels = captured_samples(self._source, participation)
         sensor = participation.sensor
         epochs = self._shuffles.of(sensor, round_number, len(labels), self._settings.epochs)

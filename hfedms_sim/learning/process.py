@@ -21,7 +21,7 @@ _FIRST_THRESHOLD_BYTES = 128 * 1024  # of both; glibc does not tell what they ar
 
 @contextmanager
 def computing_with(threads: int, device: str) -> Iterator[None]:
-    """Compute with so many threads on this device, and put everything back as it was."""
+    """Compute with this many threads on this device, and put everything back as it was."""
     threads_before = torch.get_num_threads()
     torch.set_num_threads(threads)
     keep_freed_memory()
@@ -49,7 +49,7 @@ def keep_freed_memory() -> None:
 
 
 def _set_thresholds(largest_block_bytes: int, largest_idle_bytes: int) -> None:
-    """Make the allocator keep freed blocks up to this size, and so many bytes of them."""
+    """Make the allocator keep freed blocks up to this size, and this many bytes of them."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

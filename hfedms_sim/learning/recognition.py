@@ -48,7 +48,7 @@ def recognised(module: nn.Module, input_shape: tuple[int, ...]) -> Recognised | 
     """Return the layers of a network that the fast engines can train on inputs of this shape; None of any other."""
     steps = list(_steps("", module))
     order = "".join(_LETTERS.get(type(step), "?") for _, step in steps)
-    if not _STACK.fullmatch(order) or any(map(_is_hooked, module.modules())) or not _are_trained_once(steps):
+    if not _STACK.fullmatch(order) or any(map(is_hooked, module.modules())) or not _are_trained_once(steps):
         return None
     layers: list[RecognisedLayer] = []
     shape = input_shape
@@ -114,7 +114,8 @@ def _halves(pool: nn.MaxPool2d) -> bool:
     )
 
 
-def _is_hooked(module: nn.Module) -> bool:
+def is_hooked(module: nn.Module) -> bool:
+    """Return whether calling the module calls something else too."""
     return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks)
 
 

@@ -99,7 +99,7 @@ class Scenario(Settings):
     stop_at: Fraction | None = None
     """Stop at the first round with this accuracy."""
     stop_after_s: PositiveFloat | None = None
-    """Stop after the first round that ends so many simulated seconds from the beginning, or later."""
+    """Stop after the first round that ends this many simulated seconds from the beginning, or later."""
     evaluate_every: PositiveInt = 1
     """Test after every n-th round."""
     probe_round: PositiveInt | None = None
@@ -161,7 +161,7 @@ class Scenario(Settings):
     def loaded_by(self, load: "Loader") -> "Scenario":
         """Return the scenario as one that `load` changes: it knows which other strategies there are."""
         copy = self.model_copy()
-        copy._load = load
+        copy._load = load  # noqa: SLF001 (its own class)
         return copy
 
     @field_validator("strategy", "data", "stream", mode="before")

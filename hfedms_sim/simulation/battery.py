@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.units import SECONDS_PER_DAY
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 
 _NO_REASON = "the profile has no currents"
 

@@ -35,7 +35,7 @@ class Computing(NamedTuple):
 
     @classmethod
     def of(cls, scenario: Scenario, model: ModelSpec, threads: int, device: str) -> "Computing":
-        """Return how the scenario's network is trained with so many threads on that device."""
+        """Return how the scenario's network is trained with this many threads on that device."""
         return cls(engine_of(scenario, model, device), threads, device)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 
 _MOST_NAMED = 5
 

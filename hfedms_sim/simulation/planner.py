@@ -12,7 +12,7 @@ from hfedms_sim.lineage import Metrics
 from hfedms_sim.rounds import Plan, PlanContext, RoundRecord
 from hfedms_sim.scenario import ModelSpec, Scenario
 from hfedms_sim.strategies import Strategy, make_strategy, path_of
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 
 
 class Planner:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.closed_form import exact_seconds, exact_traffic
-from hfedms_sim.data import Batches, Dataset
+from hfedms_sim.data import Dataset, batches_of
 from hfedms_sim.errors import ALLOW_INFEASIBLE, TIMING_ONLY, InputError
 from hfedms_sim.learning import LEARNING_VERSION
 from hfedms_sim.limits import Limits
@@ -22,7 +22,6 @@ from hfedms_sim.lineage import LineageStore, Metrics
 from hfedms_sim.rounds import Plan, RoundRecord, empty_plan, lineage_after, lineage_root
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.schedule import cycle_of
-from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation.battery import energy_summary
 from hfedms_sim.simulation.engines import Computing, instruction_set
 from hfedms_sim.simulation.milestones import CostSoFar, Milestones
@@ -35,7 +34,8 @@ from hfedms_sim.stopping import Stopped
 from hfedms_sim.system.provenance import package_version
 from hfedms_sim.trace import RoundRow, Trace
 from hfedms_sim.units import format_seconds
-from hfedms_sim.world import RoundCost, Stalled, World
+from hfedms_sim.world.faults.conditions import Stalled
+from hfedms_sim.world.world import RoundCost, World
 
 
 class PlayedRound(NamedTuple):
@@ -58,10 +58,10 @@ class Session:
         self._scenario = scenario
         self._model = parts.model
         self._trace = trace
-        batches = _batches(scenario, parts.dataset)
-        self._world = World(scenario, trace, _limiting_sizes(scenario, parts.dataset))
-        self.cells = occupancy_of(self._world)
-        self._planner = Planner(scenario, parts.model, batches, self._world)
+        batches = batches_of(scenario, parts.dataset)
+        self.world = World(scenario, trace, _limiting_sizes(scenario, parts.dataset))
+        self.cells = occupancy_of(self.world)
+        self._planner = Planner(scenario, parts.model, batches, self.world)
         if store is None and self._planner.needs_metrics and scenario.rounds > 1:
             reads = "plans by what the model has measured, so its rounds cannot be played without training: leave out "
             raise InputError(f"strategy.name = {scenario.strategy.name}: {reads}", TIMING_ONLY)
@@ -82,14 +82,14 @@ class Session:
             is_learnt = bool(plan.groups or record.chains or record.phase == "calibration")
             metrics = self._learn(record, is_learnt)
             self._rounds_played = record.round
-            under_way = self._world.chains_under_way if plan.carries_over else None
+            under_way = self.world.chains_under_way if plan.carries_over else None
             measured = (metrics or Metrics())._asdict()
             row = RoundRow.of(plan, record, played.cost.columns(), measured, self._lineage, under_way)
             self._trace.rounds.append(row)
             on_round(self._progress(record, metrics))
             if self._stopped is not None:
                 break
-        self._world.end_run()
+        self.world.end_run()
 
     def played_rounds(self, longest_first_round_s: float) -> Iterator[PlayedRound]:
         """Play one round after the other on the simulated clock, each when it is asked for."""
@@ -109,7 +109,7 @@ class Session:
                 return
 
     def summary(self, wall_s: float, limits: Limits) -> dict[str, Any]:
-        scenario, world, reached = self._scenario, self._world, self._milestones
+        scenario, world, reached = self._scenario, self.world, self._milestones
         up, down = world.payload_bytes["up"], world.payload_bytes["down"]
         played = scenario.model_copy(update={"rounds": self._rounds_played})
         traffic = exact_traffic(played, self._model)
@@ -163,7 +163,7 @@ class Session:
         return 0 if self.learner is None else max(0, self._rounds_learnt - self.learner.rounds_trained)
 
     def _progress(self, record: RoundRecord, metrics: Metrics | None) -> Progress:
-        sent, reached = self._world.payload_bytes, self._milestones
+        sent, reached = self.world.payload_bytes, self._milestones
         return Progress(
             round=record.round,
             rounds=self._scenario.rounds,
@@ -175,12 +175,12 @@ class Session:
             phase=record.phase,
             uplink_bytes=sent["up"],
             downlink_bytes=sent["down"],
-            energy_j=self._world.energy_j,
+            energy_j=self.world.energy_j,
             updated_parameters=self._updated_parameters,
         )
 
     def _play_round(self, number: int) -> PlayedRound:
-        world = self._world
+        world = self.world
         world.begin_round(number)
         plan = self._planner.plan()
         record = world.play(plan)
@@ -194,10 +194,8 @@ class Session:
         """End the run with a void round that could not be planned: nothing is learnt from it."""
         self._stopped = Stopped.stalled(reason, number)
         cycle = cycle_of(number, self._scenario.strategy.cycle_rounds)
-        self._world.faults.note("void", f"round {number}", reason)
-        return PlayedRound(
-            empty_plan(number, cycle), self._world.without_anybody(number, cycle), self._world.end_round()
-        )
+        self.world.faults.note("void", f"round {number}", reason)
+        return PlayedRound(empty_plan(number, cycle), self.world.without_anybody(number, cycle), self.world.end_round())
 
     def _learn(self, record: RoundRecord, is_learnt: bool) -> Metrics | None:
         """Learn a round and return what the model measures then, if the round is evaluated.
@@ -222,8 +220,8 @@ class Session:
             return None
         self._planner.note(metrics)
         if metrics.accuracy is not None:
-            total_bytes = sum(self._world.payload_bytes.values())
-            spent = CostSoFar(record.round, record.end_s, total_bytes, self._world.energy_j, self._updated_parameters)
+            total_bytes = sum(self.world.payload_bytes.values())
+            spent = CostSoFar(record.round, record.end_s, total_bytes, self.world.energy_j, self._updated_parameters)
             self._milestones.note(metrics.accuracy, metrics.loss, spent)
             if scenario.stop_at is not None and metrics.accuracy >= scenario.stop_at:
                 self._stopped = Stopped.at_target(scenario.stop_at, record.round)
@@ -242,7 +240,7 @@ class Session:
         if record.under_way and not record.chains:  # a window that was closed before anybody could be back
             return
         self._void_rounds = self._void_rounds + 1 if record.is_void else 0
-        if record.is_void and self._world.is_deserted:
+        if record.is_void and self.world.is_deserted:
             self._stopped = Stopped.stalled("every sensor is gone for ever", record.round)
         elif self._void_rounds >= self._scenario.recovery.void_rounds:
             self._stopped = Stopped.stalled(f"{self._void_rounds} void rounds in a row", record.round)
@@ -255,13 +253,7 @@ class Session:
     def _note_divergence(self, record: RoundRecord, what: str) -> None:
         self._stopped = Stopped.diverged(what, record.round)
         detail = f"{self._stopped.detail}; a lower strategy.learning_rate may help"
-        self._world.faults.note("diverged", "learning", detail)
-
-
-def _batches(scenario: Scenario, dataset: Dataset) -> Batches:
-    stream = scenario.stream
-    static = stream.arrival == "static"
-    return Batches(dataset, Draws(scenario.seed), stream.batch, static=static, augment=stream.augment)
+        self.world.faults.note("diverged", "learning", detail)
 
 
 def _limiting_sizes(scenario: Scenario, dataset: Dataset) -> NDArray[np.int64] | None:

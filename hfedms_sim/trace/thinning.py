@@ -5,13 +5,15 @@ differ: a calibration round is not like the full one before it. All other tables
 spent are of the whole run.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hfedms_sim.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Thinning(NamedTuple):
@@ -40,7 +42,7 @@ def thinning_of(scenario: Scenario) -> Thinning:
     return Thinning(scenario.trace_every, scenario.strategy.cycle_rounds)
 
 
-def traced_rounds(scenario: Scenario, rounds: pd.DataFrame) -> pd.DataFrame:
+def traced_rounds(scenario: Scenario, rounds: "pd.DataFrame") -> "pd.DataFrame":
     """Return those rows of the table of rounds whose transfers, work and captures are in the trace."""
     traced: pd.DataFrame = rounds[thinning_of(scenario).kept(rounds["round"].to_numpy())]
     return traced

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from hashlib import pbkdf2_hmac
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,11 @@ def is_alive(pid: int) -> bool:
 
 
 def test_closing_does_not_wait_for_a_worker_inside_a_long_call() -> None:
-    workers = LocalWorkers(2, threads=1)
+    others, workers = active_children(), LocalWorkers(2, threads=1)
     workers.start("one", Deaf())  # type: ignore[arg-type]
     workers.start("two", Deaf())  # type: ignore[arg-type]
-    pids = [worker.process.pid for worker in workers._busy.values()]
+    pids = [process.pid for process in active_children() if process not in others]
+    assert len(pids) == 2
     time.sleep(3.0)
     begun_s = time.monotonic()
     workers.close()

@@ -5,12 +5,13 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from multiprocessing import active_children, get_context
 from typing import Any
 
 import pytest
 from simpy import Environment
 
-from hfedms_sim.campaign.workers import Finished, LocalWorkers, collector
+from hfedms_sim.campaign.workers import Finished, LocalWorkers, WorkerProcess, collector
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.simulation import Progress, run
 from tests.conftest import tiny_scenario
@@ -77,9 +78,9 @@ def test_each_task_comes_to_its_own_end() -> None:
 
 
 def test_closing_ends_what_is_under_way() -> None:
-    workers = LocalWorkers(1, threads=1)
+    others, workers = active_children(), LocalWorkers(1, threads=1)
     workers.start("long", Odd("sleep"))  # type: ignore[arg-type]
-    (process,) = [worker.process for worker in workers._busy.values()]
+    [process] = [each for each in active_children() if each not in others]
     time.sleep(1.0)
     begun = time.monotonic()
     workers.close()
@@ -101,15 +102,14 @@ def test_a_worker_that_is_told_to_end_while_something_is_destroyed_ends_without_
 
 @pytest.mark.parametrize("what", ["value", "report"])
 def test_a_worker_whose_campaign_is_gone_ends_without_a_traceback(what: str, capfd: pytest.CaptureFixture[str]) -> None:
-    workers = LocalWorkers(1, threads=1)
+    worker = WorkerProcess(get_context("spawn"))
     try:
-        workers.start("lost", Odd(what))  # type: ignore[arg-type]
-        (worker,) = workers._busy.values()
+        worker.connection.send(Odd(what))
         worker.connection.close()
         worker.process.join(60)
         assert worker.process.exitcode == 0
     finally:
-        workers.close()
+        worker.process.kill()
     assert capfd.readouterr().err == ""
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hfedms_sim.data import batches_of
 from hfedms_sim.learning import Learner
 from hfedms_sim.lineage import State
 from hfedms_sim.lineage.checkpoints import read_checkpoint, write_checkpoint
-from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.simulation import parts_of, run, session
+from hfedms_sim.simulation import parts_of, play
 from hfedms_sim.strategies.learners import make_learner
 from tests.conftest import tiny_scenario
 from tests.contracts.test_strategies import CASES
@@ -56,23 +56,9 @@ def scenario_of(case: str, directory: Path) -> Scenario:
     )
 
 
-def records_of(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> list[RoundRecord]:
-    """What the clock hands to the learner."""
-    records: list[RoundRecord] = []
-    hashed = session.lineage_after
-
-    def noting(parent: str, record: RoundRecord) -> str:
-        records.append(record)
-        return hashed(parent, record)
-
-    monkeypatch.setattr(session, "lineage_after", noting)
-    run(scenario, timing_only=True)
-    return records
-
-
 def new_learner(scenario: Scenario) -> Learner:
     parts = parts_of(scenario)
-    return make_learner(scenario, parts.model, session._batches(scenario, parts.dataset))
+    return make_learner(scenario, parts.model, batches_of(scenario, parts.dataset))
 
 
 def assert_same(one: State, other: State) -> None:
@@ -84,11 +70,9 @@ def assert_same(one: State, other: State) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", ALL_CASES)
-def test_a_learner_restored_after_any_round_goes_on_bit_for_bit(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_learner_restored_after_any_round_goes_on_bit_for_bit(case: str, tmp_path: Path) -> None:
     scenario = scenario_of(case, tmp_path)
-    records = records_of(scenario, monkeypatch)
+    records = [played.record for played in play(scenario)]
     uninterrupted = new_learner(scenario)
     files = [tmp_path / f"{record.round}.safetensors" for record in records]
     for path, record in zip(files, records, strict=True):
@@ -103,13 +87,11 @@ def test_a_learner_restored_after_any_round_goes_on_bit_for_bit(
         assert_same(resumed.state(), uninterrupted.state())
 
 
-def test_a_backup_extractor_is_written_once_however_many_memories_are_in_its_space(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_extractor_is_written_once_however_many_memories_are_in_its_space(tmp_path: Path) -> None:
     scenario = scenario_of("hfedms-d", tmp_path)
     learner = new_learner(scenario)
-    for record in records_of(scenario, monkeypatch):
-        learner.learn(record)
+    for played in play(scenario):
+        learner.learn(played.record)
     state = learner.state()
     extractors = {name.split("/")[2] for name in state if name.startswith("memory/extractor/")}
     table = state["memory/table"]

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hfedms_sim.data import Batches, Dataset
+from hfedms_sim.data import Dataset, batches_of
 from hfedms_sim.learning import Learner
+from hfedms_sim.learning.engine import GenericEngine
 from hfedms_sim.scenario import Scenario
-from hfedms_sim.seeds import Draws
 from hfedms_sim.simulation import parts_of
 from hfedms_sim.simulation.planner import Planner
 from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from hfedms_sim.trace import Trace
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 from tests.conftest import tiny_scenario
 from tests.contracts.toy import DEVICES, write_toy
 
@@ -50,16 +50,17 @@ def scenario_of(directory: Path, stream: str, **strategy: Any) -> Scenario:
 
 
 class Calibrated:
-    """An engine that notes how large the sets are that it trains classifiers on, each sensor's once."""
+    """Notes how large the sets are that the engine trains classifiers on, each sensor's once."""
 
-    def __init__(self, learner: CalibratingLearner) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sizes: list[int] = []
-        self._train = learner._engine.train_classifiers
-        learner._engine.train_classifiers = self._noting  # type: ignore[method-assign]
+        train = GenericEngine.train_classifiers
 
-    def _noting(self, start: Any, chains: Any, *others: Any) -> Any:
-        self.sizes = [len(local.labels) for chain in chains for local in chain]
-        return self._train(start, chains, *others)
+        def noting(engine: GenericEngine, start: Any, chains: Any, *others: Any) -> Any:
+            self.sizes = [len(local.labels) for chain in chains for local in chain]
+            return train(engine, start, chains, *others)
+
+        monkeypatch.setattr(GenericEngine, "train_classifiers", noting)
 
 
 def held(learner: Learner, scenario: Scenario, dataset: Dataset) -> dict[int, int]:
@@ -79,19 +80,24 @@ def held(learner: Learner, scenario: Scenario, dataset: Dataset) -> dict[int, in
 @pytest.mark.parametrize("first_time", ["calibrate", "skip"])
 @pytest.mark.parametrize("capacity", [15, 100])
 def test_the_planned_memory_is_the_learners_after_every_round(
-    stream: str, memory: tuple[str, str], first_time: str, capacity: int, tmp_path: Path
+    stream: str,
+    memory: tuple[str, str],
+    first_time: str,
+    capacity: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The toy's local sets hold 20 samples: more than a memory of 15, fewer than one of 100."""
     scc, initial = memory
     options = {"scc": scc, "initial_memory": initial, "first_time": first_time, "memory": capacity}
     scenario = scenario_of(tmp_path, stream, **options)
     dataset, model, _ = parts_of(scenario)
-    batches = Batches(dataset, Draws(scenario.seed), BATCH, static=stream == "static", augment=False)
+    batches = batches_of(scenario, dataset)
     trace = Trace()
     world = World(scenario, trace, dataset.train_sizes(np.arange(DEVICES)))
     planner, learner = Planner(scenario, model, batches, world), make_learner(scenario, model, batches)
     assert isinstance(learner, CalibratingLearner)
-    calibrated = Calibrated(learner)
+    calibrated = Calibrated(monkeypatch)
     for number in range(1, ROUNDS + 1):
         world.begin_round(number)
         plan = planner.plan()

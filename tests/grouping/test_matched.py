@@ -8,7 +8,7 @@ import pytest
 
 from hfedms_sim.grouping import inter_cluster_grouping, random_groups
 from hfedms_sim.grouping.distances import distributions, group_sums, squared_distances
-from hfedms_sim.grouping.matched import _deal, matched_members
+from hfedms_sim.grouping.matched import deal, matched_members
 from hfedms_sim.seeds import Draws
 from tests.grouping.instances import factory_counts
 
@@ -36,7 +36,7 @@ def dealt_anew(members: np.ndarray, counts: np.ndarray) -> np.ndarray:
     members = members.copy()
     for number, cluster in enumerate(members):
         others = counts[np.delete(members, number, axis=0)].sum(axis=0)
-        members[number] = _deal(cluster, counts, others - len(members) * counts.mean(axis=0))
+        members[number] = deal(cluster, counts, others - len(members) * counts.mean(axis=0))
     return members
 
 

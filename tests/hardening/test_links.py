@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfedms_sim.campaign.ray_workers import _put_in_place
+from hfedms_sim.campaign.ray_workers import put_in_place
 from hfedms_sim.errors import RunError
 from hfedms_sim.lineage import LineageStore
 from hfedms_sim.lineage.metrics_log import MetricsLog
@@ -153,13 +153,13 @@ def test_an_experiment_that_is_a_link_is_not_gone_on_with(victim: Path) -> None:
 def test_a_trial_of_ray_that_is_a_link_is_not_replaced(victim: Path) -> None:
     Path("trial").symlink_to(victim)
     with pytest.raises(RunError, match="is a link"):
-        _put_in_place({"summary.json": b"x"}, Path("trial"))
+        put_in_place({"summary.json": b"x"}, Path("trial"))
 
 
 @pytest.mark.parametrize("name", ["../out", "/tmp/hfedms-sim-out", "learning/../../out"])
 def test_a_file_that_comes_back_from_ray_stays_within_its_trial(name: str) -> None:
     with pytest.raises(RunError, match="not within its trial's directory"):
-        _put_in_place({name: b"x"}, Path("trial"))
+        put_in_place({name: b"x"}, Path("trial"))
     assert not Path("out").exists()
     assert not Path("/tmp/hfedms-sim-out").exists()
 

@@ -65,7 +65,7 @@ def test_the_key_chooses_it() -> None:
         learner = ChainLearner(settings, parts())
         learner.learn(record(1, [[0]], 8))
         learnt[optimiser] = learner.weights
-    local = learner._local_set(next(iter(record(1, [[0]], 8).participations)), 1)
+    local = learner.local_set(next(iter(record(1, [[0]], 8).participations)), 1)
     assert furthest(learnt["adam"], by_hand([local])) < 1e-4
     assert furthest(learnt["sgd"], learnt["adam"]) > 5e-3
 

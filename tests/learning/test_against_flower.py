@@ -76,14 +76,14 @@ def test_five_rounds_of_a_server_optimiser_are_flowers(rule: Rule) -> None:
     now = random_weights(random)
     theirs = flower_strategy(rule, now)
     ours = ServerOptimiser(rule, RATE, TAU, BETA1, BETA2)
-    ours._second = {name: torch.zeros_like(value) for name, value in now.items()}
+    ours.second = {name: torch.zeros_like(value) for name, value in now.items()}
     for number in range(1, 6):
         models = [{name: value + 0.3 * random_weights(random)[name] for name, value in now.items()} for _ in SIZES]
         ours.rate = RATE * flowers_correction(rule, number)
         now = ours.step(now, mean_of(models))
         for value, other in zip(now.values(), flower_round(theirs, number, models), strict=True):
             assert np.allclose(value.numpy(), other, rtol=1e-9, atol=1e-12)
-        for value, other in zip(ours._second.values(), theirs.v_t, strict=True):
+        for value, other in zip(ours.second.values(), theirs.v_t, strict=True):
             assert np.allclose(value.numpy(), other, rtol=1e-9, atol=1e-12)
 
 
@@ -122,7 +122,7 @@ def test_a_round_of_fedprox_is_flowers_mean_of_clients_with_its_loss() -> None:
     )
     played = type(played)(1, 1, "full", chains, played.arrived, 0.0, 1.0)
     theirs = flower_strategy("prox", START)
-    ends = [client(learner._local_set(each, 1), theirs.proximal_mu, rate, size) for (each,) in played.chains]
+    ends = [client(learner.local_set(each, 1), theirs.proximal_mu, rate, size) for (each,) in played.chains]
     learner.learn(played)
     for value, other in zip(learner.weights.values(), flower_round(theirs, 1, ends), strict=True):
         assert np.allclose(value.numpy(), other, atol=1e-6)

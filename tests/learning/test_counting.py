@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from hfedms_sim.learning.counting import Counted, MakeModule, counted
 from hfedms_sim.learning.networks import StackNetwork
+from hfedms_sim.learning.recognition import is_hooked
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario import Matrices
 
@@ -150,7 +151,7 @@ def test_torch_is_left_as_it_was() -> None:
 def test_a_network_that_was_counted_has_no_hooks_left() -> None:
     network = HeadFirst()
     counted(giving(network), (4,), 3)
-    assert not any(each._forward_hooks for each in network.modules())
+    assert not any(is_hooked(each) for each in network.modules())
 
 
 def twice() -> nn.Module:

@@ -47,7 +47,7 @@ def test_a_chain_is_held_near_the_model_that_the_round_started_from_not_near_the
     teacher.load(START)
     learner = CalibratingLearner(HFedMSDynamicSettings(batch_size=4), parts())
     for participation in record(1, [[0, 1]], 12).participations:
-        local = learner._local_set(participation, 1)
+        local = learner.local_set(participation, 1)
         for chosen in local.epochs[0].split(4):
             network.zero_grad()
             p, q = (functional.softmax(each(local.inputs[chosen]), dim=1) for each in (teacher, network))

@@ -97,7 +97,7 @@ def test_the_loss_is_cross_entropy_and_the_weighted_discrepancy_of_the_logits() 
 def test_the_gradient_flows_to_the_local_stream_only() -> None:
     local = StackNetwork(SPEC)
     local.load(initial_weights(SPEC, Draws(9)))
-    anchor = generic._frozen(local, START)
+    anchor = generic.frozen_copy(local, START)
     two_streams(0.5).value(local(IMAGES), LABELS, anchor(IMAGES)).backward()
     assert isinstance(anchor, StackNetwork)
     assert all(parameter.grad is not None for parameter in local.parameters())
@@ -109,7 +109,7 @@ def test_the_first_step_of_a_round_is_that_of_cross_entropy() -> None:
     """Both streams are equal then: no discrepancy, and it is at its least."""
     local = StackNetwork(SPEC)
     local.load(START)
-    anchor = generic._frozen(local, START)
+    anchor = generic.frozen_copy(local, START)
     two_streams(100.0).value(local(IMAGES), LABELS, anchor(IMAGES)).backward()
     plain = StackNetwork(SPEC)
     plain.load(START)

@@ -58,8 +58,8 @@ def test_moments_and_weights_of_two_rounds_are_those_of_the_formulas(rule: Rule)
         hand = [by_hand(rule, *each, to) for each, to in zip(hand, mean, strict=True)]
         w, m, v = zip(*hand, strict=True)
         assert flat(now) == pytest.approx(w, abs=1e-7, rel=1e-7)
-        assert flat(server._first) == pytest.approx(m, abs=1e-7, rel=1e-7)
-        assert flat(server._second) == pytest.approx(v, abs=1e-12, rel=1e-7)
+        assert flat(server.first) == pytest.approx(m, abs=1e-7, rel=1e-7)
+        assert flat(server.second) == pytest.approx(v, abs=1e-12, rel=1e-7)
 
 
 def test_numbers_of_the_first_round_worked_out() -> None:
@@ -76,10 +76,10 @@ def test_yogi_forgets_a_large_change_more_slowly_than_adam() -> None:
     for rule in ("adam", "yogi"):
         server = optimiser(rule)  # type: ignore[arg-type]
         now = server.step({"a": torch.zeros(1, dtype=torch.float64)}, {"a": torch.ones(1, dtype=torch.float64)})
-        start = float(server._second["a"])
+        start = float(server.second["a"])
         for _ in range(100):
             now = server.step(now, now)
-        left[rule] = float(server._second["a"]) / start
+        left[rule] = float(server.second["a"]) / start
     assert left == pytest.approx({"adam": 0.99**100, "yogi": 1.0})
 
 
@@ -94,7 +94,7 @@ def learner(rule: Rule, **changes: float | str) -> AdaptiveServerLearner:
 def test_defaults_are_the_authors_best_for_characters(
     rule: Rule, rate: float, tau: float, betas: tuple[float, float] | None
 ) -> None:
-    server = learner(rule)._optimiser
+    server = learner(rule).optimiser
     assert (server.rule, server.rate, server.tau) == (rule, pytest.approx(rate), tau)
     if betas is not None:
         assert (server.beta1, server.beta2) == betas
@@ -103,7 +103,7 @@ def test_defaults_are_the_authors_best_for_characters(
 @every_rule
 def test_settings_reach_the_optimiser(rule: Rule) -> None:
     changes = {"server_learning_rate": 0.7, "tau": 0.3} | ({} if rule == "adagrad" else {"beta1": 0.2, "beta2": 0.4})
-    server = learner(rule, **changes)._optimiser
+    server = learner(rule, **changes).optimiser
     expected = (0.7, 0.3) if rule == "adagrad" else (0.7, 0.3, 0.2, 0.4)
     assert (server.rate, server.tau, server.beta1, server.beta2)[: len(expected)] == expected
 
@@ -133,7 +133,7 @@ def test_the_pseudo_gradient_is_the_change_to_fedavgs_mean(rule: Rule, monkeypat
 @every_rule
 def test_a_learner_steps_from_its_own_model_with_its_own_moments(rule: Rule) -> None:
     adaptive, plain = learner(rule), ChainLearner(FedAvgSettings(**SGD), parts())
-    server, now = learner(rule)._optimiser, START
+    server, now = learner(rule).optimiser, START
     for number in (1, 2):
         plain.weights = now
         for each in (adaptive, plain):
@@ -144,9 +144,9 @@ def test_a_learner_steps_from_its_own_model_with_its_own_moments(rule: Rule) -> 
 
 
 def moments(of: AdaptiveServerLearner) -> Weights:
-    server = of._optimiser
-    kept = {f"m {name}": value for name, value in server._first.items()}
-    return {name: value.clone() for name, value in (kept | {f"v {n}": x for n, x in server._second.items()}).items()}
+    server = of.optimiser
+    kept = {f"m {name}": value for name, value in server.first.items()}
+    return {name: value.clone() for name, value in (kept | {f"v {n}": x for n, x in server.second.items()}).items()}
 
 
 NOBODY = RoundRecord(2, 2, "full", (), (), 0.0, 1.0)

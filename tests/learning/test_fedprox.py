@@ -94,7 +94,7 @@ def test_the_server_takes_fedavgs_mean_of_models_that_were_pulled() -> None:
     learner = ProximalLearner(FedProxSettings(mu=MU, **SGD), parts())
     played = record(1, [[0], [1]], 2 * SIZE)
     learner.learn(played)
-    chains = [[learner._local_set(each, 1)] for each in played.participations]
+    chains = [[learner.local_set(each, 1)] for each in played.participations]
     ends = [steps_by_hand(local, MU) for (local,) in chains]
     assert furthest(learner.weights, {name: (ends[0][name] + ends[1][name]) / 2 for name in START}) < 1e-6
 

@@ -58,18 +58,18 @@ def test_conv_is_a_weighted_sum_of_all_channels_at_each_pixel_local_ones_first()
     """First output l0 + 10 l1 + 100 g0 + 1000 g1, second one g1 - l0 + 0.5."""
     weight = torch.tensor([[1.0, 10.0, 100.0, 1000.0], [-1.0, 0.0, 0.0, 1.0]]).reshape(2, 4, 1, 1)
     network = built("conv", **{"fusion.weight": weight, "fusion.bias": torch.tensor([0.0, 0.5])})
-    fused = network._fused(LOCAL, FROZEN)
+    fused = network.fused(LOCAL, FROZEN)
     assert torch.allclose(fused, torch.tensor([[[[7531.0, 8642.0]], [[6.5, 6.5]]]]))
 
 
 def test_multi_mixes_each_channel_by_its_own_gamma() -> None:
     network = built("multi", gamma=torch.tensor([0.25, 1.0]))
-    assert torch.allclose(network._fused(LOCAL, FROZEN), torch.tensor([[[[2.0, 3.0]], [[7.0, 8.0]]]]))
+    assert torch.allclose(network.fused(LOCAL, FROZEN), torch.tensor([[[[2.0, 3.0]], [[7.0, 8.0]]]]))
 
 
 def test_single_mixes_all_channels_by_one_gamma() -> None:
     network = built("single", gamma=torch.tensor([0.25]))
-    assert torch.allclose(network._fused(LOCAL, FROZEN), torch.tensor([[[[2.0, 3.0]], [[4.0, 5.0]]]]))
+    assert torch.allclose(network.fused(LOCAL, FROZEN), torch.tensor([[[[2.0, 3.0]], [[4.0, 5.0]]]]))
 
 
 @every_operator
@@ -124,15 +124,16 @@ def test_torchs_own_generator_is_left_alone(operator: Operator) -> None:
 
 @every_operator
 def test_the_frozen_stack_never_trains_and_is_no_part_of_the_model(operator: Operator) -> None:
-    one = learner(operator)
-    network = one._engine._network  # type: ignore[attr-defined]
+    network = FusionNetwork(TWO_CHANNELS, operator)
+    context = parts_of(operator)._replace(engine=ENGINES["generic"](network, 1))
+    one = FusionLearner(FedFusionSettings(operator=operator, **SGD), context)
     names = {"extractor.0.weight", "extractor.0.bias", "extractor.4.weight", "extractor.4.bias"}
     names |= {"classifier.weight", "classifier.bias"}
     names |= {"fusion.weight", "fusion.bias"} if operator == "conv" else {"gamma"}
     before = start(operator)
     for number in (1, 2):
         one.learn(record(number, [[0]], 9))
-        frozen = network._frozen[0].state_dict()
+        frozen = network.frozen.state_dict()
         assert torch.equal(frozen["0.weight"], before["extractor.0.weight"])  # of the model the round started from
         assert torch.equal(frozen["0.bias"], before["extractor.0.bias"])
         assert not torch.equal(network.extractor[0].weight, before["extractor.0.weight"])
@@ -216,7 +217,7 @@ def test_in_evaluation_both_streams_are_the_merged_stack(operator: Operator) -> 
     with torch.no_grad():
         images = torch.from_numpy(TenImages().test_inputs(0))
         features = network.extractor[:3](images)
-        logits = network.classifier(network.extractor[3:](network._fused(features, features)))
+        logits = network.classifier(network.extractor[3:](network.fused(features, features)))
         loss = float(torch.nn.functional.cross_entropy(logits, torch.arange(10)))
     assert evaluator.evaluate(changed).loss == pytest.approx(loss, rel=1e-5)
 

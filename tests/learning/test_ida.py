@@ -131,7 +131,7 @@ def ends(rate: float) -> list[tuple[Weights, float]]:
     for chain in played().chains:
         alone = chain_learner(IdaSettings(**SGD | {"learning_rate": rate}))
         alone.learn(RoundRecord(1, 1, "full", (chain,), (True,), 0.0, 1.0))
-        network, local = StackNetwork(SPEC), alone._local_set(chain[0], 1)
+        network, local = StackNetwork(SPEC), alone.local_set(chain[0], 1)
         network.load(alone.weights)
         right = int((network(local.inputs).argmax(dim=1) == local.labels).sum())
         found.append((alone.weights, right / len(local.labels)))

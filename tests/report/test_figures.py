@@ -67,7 +67,7 @@ def test_a_map_has_equal_scales_and_the_hall_as_its_limits() -> None:
 
 def test_a_note_stands_below_the_panels_and_nothing_in_it_is_a_formula() -> None:
     axes = drawn(Lines("", "round", "y", (Line("a", (1.0, 2.0), (1.0, 2.0)),)), note="costs $1$ " * 60)
-    note = axes.figure._supxlabel  # type: ignore[union-attr]
+    [note] = [text for text in axes.figure.texts if text.get_text().startswith("costs")]
     assert r"\$1\$" in note.get_text()
     assert note.get_window_extent().y1 <= axes.xaxis.label.get_window_extent().y0
     assert note.get_window_extent().x1 <= axes.figure.bbox.x1
@@ -77,7 +77,7 @@ def test_a_long_title_stands_above_the_panels_and_not_in_the_legend() -> None:
     line = Line("a label of some length", (1.0, 2.0), (1.0, 2.0))
     picture = picture_of(Figure("one", "long " * 40, (Lines("wide " * 40, "x", "y", (line,)),), columns=1))
     picture.draw_without_rendering()
-    title, [legend], axes = picture._suptitle, picture.legends, picture.axes[0]  # type: ignore[attr-defined]
+    [title], [legend], axes = picture.texts, picture.legends, picture.axes[0]
     assert title.get_window_extent().x1 <= legend.get_window_extent().x0
     assert axes.title.get_window_extent().x1 <= legend.get_window_extent().x0
     assert axes.title.get_window_extent().y1 <= title.get_window_extent().y0

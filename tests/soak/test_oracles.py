@@ -79,7 +79,7 @@ def test_a_session_of_somebody_else_with_the_same_number_is_left_alone(scene: Sc
     command.ended()
     other = subprocess.Popen(["sleep", "60"], start_new_session=True)
     try:
-        command._process.pid = other.pid  # as if the system had given the number away again
+        command.process.pid = other.pid  # as if the system had given the number away again
         command.remove()
         assert other.poll() is None
     finally:

@@ -86,11 +86,11 @@ def test_the_world_tells_rates_and_the_durations_of_what_went_before(name: str) 
     scenario = tiny_scenario(strategy={"name": name, "sample_ratio": 0.5}, compute={"device": "mcu"}, rounds=1)
     trace = Trace()
     session = Session(scenario, parts_of(scenario), trace, threads=1, device="cpu", store=None)
-    before = session._world.network()
+    before = session.world.network()
     assert np.isnan(before.last_uplink_s).all()
     assert before.uplink_bps.tolist() == [FAST["uplink_bps"]] * 8
     session.play(lambda progress: None, inf)
-    after, rows = session._world.network(), trace.transfers.gathered().to_pandas()
+    after, rows = session.world.network(), trace.transfers.gathered().to_pandas()
     up = rows[rows["direction"] == "up"]
     own = dict(zip(up["sensor"], up["end_s"] - up["ready_s"], strict=True))
     assert {sensor: after.last_uplink_s[sensor] for sensor in own} == own

@@ -32,9 +32,9 @@ def test_the_rows_of_every_nth_cycle_are_those_of_a_whole_trace(tmp_path: Path, 
     whole, thin = played(1), played(2, tmp_path / "run" if is_on_disk else None)
     kept = [1, 2, 3, 7, 8, 9, 13, 14]
     for name in ("transfers", "work", "captures"):
-        table = whole._frame(name)
+        table = getattr(whole, name)
         expected = table[table["round"].isin(kept)].reset_index(drop=True)
-        pd.testing.assert_frame_equal(thin._frame(name), expected)
+        pd.testing.assert_frame_equal(getattr(thin, name), expected)
     assert thin.traced_rounds["round"].tolist() == kept
     assert whole.traced_rounds["round"].tolist() == [*range(1, 15)]
 

@@ -21,13 +21,26 @@ SENSORS, SEED = 20, 1
 KILOBYTE = Payload("model", 1_000)  # takes a second up, half a second down
 
 
-def make_cell(env: Environment, trace: Trace | None = None, ledger: Ledger | None = None, **changes: Any) -> Cell:
+def make_cell(
+    env: Environment,
+    trace: Trace | None = None,
+    ledger: Ledger | None = None,
+    log: TransferLog | None = None,
+    **changes: Any,
+) -> Cell:
     profile = {"name": "test", "uplink_bps": 8e3, "downlink_bps": 16e3} | changes
     settings = CellSettings.model_validate({"name": "hall", "profile": profile})
     draws = Draws(SEED)
     watching = Invariants(SEED)
-    books = TransferLog(trace or Trace(), SENSORS, watching), ledger or Ledger(SENSORS), watching
-    return Cell(env, 0, settings, Surroundings(draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), *books))
+    log = log or TransferLog(trace or Trace(), SENSORS, watching)
+    return Cell(
+        env,
+        0,
+        settings,
+        Surroundings(
+            draws, LossDraws(draws, SENSORS), RoundRobin(SENSORS, 1), log, ledger or Ledger(SENSORS), watching
+        ),
+    )
 
 
 def transfer(direction: Direction, sensor: int, payload: Payload = KILOBYTE, round_number: int = 1) -> Transfer:

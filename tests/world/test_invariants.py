@@ -1,10 +1,12 @@
 """Each thing that always holds is noticed when it does not, and a run that breaks it ends in one line."""
 
 from collections.abc import Callable
+from typing import Any
 from unittest import mock
 
 import pytest
 from click.testing import CliRunner
+from simpy import Environment
 
 from hfedms_sim import load_scenario, run
 from hfedms_sim.cli import main
@@ -72,18 +74,12 @@ def test_what_holds_is_not_complained_about() -> None:
     sound.end_round(10.0, 5)
 
 
-def twice_as_fast(pool: FairPool, speed: dict[int, float]) -> dict[int, float]:
-    """Let a pool give everyone twice the airtime there is."""
-    return {active: 2 * speed[active] for active in range(1, 200)}
-
-
 def test_a_pool_that_gives_more_airtime_than_there_is_stops_the_run() -> None:
     scenario = load_scenario("quickstart", strategy="fedavg", rounds=1)
     make = FairPool.__init__
 
-    def broken(pool: FairPool, *arguments: object, **keys: object) -> None:
-        make(pool, *arguments, **keys)  # type: ignore[arg-type]
-        pool._speed = twice_as_fast(pool, pool._speed)  # type: ignore[assignment]
+    def broken(pool: FairPool, env: Environment, channels: float, *arguments: Any, **keys: Any) -> None:
+        make(pool, env, 2 * channels, *arguments, **keys)
 
     with mock.patch.object(FairPool, "__init__", broken), pytest.raises(InvariantError, match="has given"):
         run(scenario, timing_only=True)

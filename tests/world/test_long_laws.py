@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from hfedms_sim.world.radio.blocks import NegativeBinomial, failed_blocks, law_of_failures, negative_binomial_table
-from hfedms_sim.world.radio.broadcasts import Bundled, ManyBlocks, _largest_geometric, _sum_of_blocks, broadcast_law
+from hfedms_sim.world.radio.broadcasts import Bundled, ManyBlocks, broadcast_law, largest_geometric, sum_of_blocks
 from hfedms_sim.world.radio.tabulated import Tabulated
 
 UNIFORMS = (0.0, 1e-12, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1 - 1e-6, 1 - 2**-53)
@@ -29,9 +29,9 @@ def test_many_blocks_by_four_cumulants_are_a_thousandth_of_a_deviation_from_the_
     blocks: int, error_rate: float, listeners: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_RANGE", 2**20)
-    exact = _sum_of_blocks(blocks, error_rate, listeners)
+    exact = sum_of_blocks(blocks, error_rate, listeners)
     monkeypatch.setattr("hfedms_sim.world.radio.broadcasts._LONGEST_RANGE", 0)
-    nearly = _sum_of_blocks(blocks, error_rate, listeners)
+    nearly = sum_of_blocks(blocks, error_rate, listeners)
     assert isinstance(exact, Tabulated)
     assert isinstance(nearly, ManyBlocks)
     for uniform in UNIFORMS[2:-1]:
@@ -89,7 +89,7 @@ def test_a_law_without_a_table_has_mean_and_deviation_of_the_theory(blocks: int,
 
 def test_the_law_of_one_block_sums_to_one_and_has_no_negative_part() -> None:
     for error_rate, listeners in ((1e-9, 5), (0.5, 2), (0.99, 1_000)):
-        one = _largest_geometric(error_rate, listeners)
+        one = largest_geometric(error_rate, listeners)
         assert one.sum() == pytest.approx(1.0, abs=1e-12)
         assert (one >= 0).all()
 

@@ -13,9 +13,11 @@ from simpy.events import ProcessGenerator
 from hfedms_sim.rounds import Payload
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.cell import Cell
+from hfedms_sim.world.invariants import Invariants
 from hfedms_sim.world.radio.airtime import FairPool, FifoPool
 from hfedms_sim.world.radio.delivery import TransferAborted
-from tests.world.cells import make_cell, transfer
+from hfedms_sim.world.transfer_log import TransferLog
+from tests.world.cells import SEED, SENSORS, make_cell, transfer
 
 CURRENTS = {"voltage_v": 1.0, "sleep_ma": 0.0, "idle_ma": 1.0, "receive_ma": 500.0, "transmit_ma": 1000.0}
 RADIO = {"setup_s": 1.0, "inactivity_s": 10.0, "latency_s": 0.5, "energy": CURRENTS}
@@ -102,15 +104,15 @@ def test_an_interrupted_transfer_speeds_up_the_others(env: Environment) -> None:
 
 def test_bytes_of_an_aborted_transfer_have_not_arrived(env: Environment) -> None:
     trace = Trace()
-    cell = make_cell(env, trace, blocks={"uplink_bits": 100, "downlink_bits": 400, "error_rate": 0.5})
+    log = TransferLog(trace, SENSORS, Invariants(SEED))
+    cell = make_cell(env, log=log, blocks={"uplink_bits": 100, "downlink_bits": 400, "error_rate": 0.5})
     demand = cell.demand(transfer("up", 1, BIG))
     process = env.process(cell.transmit(transfer("up", 1, BIG)))
     interrupt_at(env, process, demand.airtime_s / 2)
     env.run(env.process(waited_for(process)))
     (row,) = rows(trace)
     assert row["retransmitted_bytes"] == int(demand.retransmitted_bytes / 2)
-    traffic = cell._log.collect()
-    assert traffic == (0, 0, row["retransmitted_bytes"])
+    assert log.collect() == (0, 0, row["retransmitted_bytes"])
 
 
 class LinkLostError(Exception):

@@ -7,7 +7,7 @@ import pytest
 
 from hfedms_sim.rounds import EVERYONE, SERVER, Group, Payload, Plan, RoundRecord, Scatter, WorkStep
 from hfedms_sim.trace import Trace
-from hfedms_sim.world import World
+from hfedms_sim.world.world import World
 from tests.conftest import FAST, tiny_scenario
 
 KILOBYTE = Payload("model", 1_000)  # a second on the FAST profile, in both directions

@@ -80,7 +80,7 @@ class GlyphLabels:
     def probabilities(self, devices: Devices) -> NDArray[np.float64]:
         """(devices, 62), before rounding."""
         used, which = np.unique(self.types_of(devices), return_inverse=True)
-        mixed = _TYPE_SHARE * self._preferences(used)[which] + (1 - _TYPE_SHARE) * self._skews(devices)
+        mixed = _TYPE_SHARE * self._preferences(used)[which] + (1 - _TYPE_SHARE) * self.skews(devices)
         if self.skew == DEFAULT_SKEW:
             return mixed
         if self.skew < DEFAULT_SKEW:
@@ -100,7 +100,7 @@ class GlyphLabels:
         np.put_along_axis(preferences, order[:, :_FAVOURED_CLASSES], 1 / _FAVOURED_CLASSES, axis=1)
         return preferences
 
-    def _skews(self, devices: Devices) -> NDArray[np.float64]:
+    def skews(self, devices: Devices) -> NDArray[np.float64]:
         uniforms = self.draws.uniform("glyphs/skew", devices[:, None], np.arange(_CLASSES))
         exponentials = -np.log1p(-uniforms[:, ::2])
         shares = np.cos(2 * np.pi * uniforms[:, 1::2]) ** 2

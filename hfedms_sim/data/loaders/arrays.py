@@ -72,7 +72,7 @@ class ArrayDataset(Dataset):
         return int((self.tests - self.starts[:-1]).min())
 
     def first(self, devices: int) -> "ArrayDataset":
-        """Return only the first so many devices."""
+        """Return only the first devices, this many of them."""
         end = self.starts[devices]
         return replace(
             self,

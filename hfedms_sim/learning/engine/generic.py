@@ -46,7 +46,7 @@ class GenericEngine:
 
     def _models(self, start: Weights, chains: Sequence[Chain], sgd: Sgd, loss: Loss) -> Iterator[Weights]:
         network = self._network
-        frozen = None if loss.discrepancy is None else _frozen(network, start)
+        frozen = None if loss.discrepancy is None else frozen_copy(network, start)
 
         def value(images: Tensor, labels: Tensor) -> Tensor:
             return loss.value(network(images), labels, None if frozen is None else frozen(images))
@@ -88,7 +88,7 @@ class GenericEngine:
             return torch.cat([self._network(batch) for batch in images.split(_BATCH)])
 
 
-def _frozen(network: Network, start: Weights) -> Callable[[Tensor], Tensor]:
+def frozen_copy(network: Network, start: Weights) -> Callable[[Tensor], Tensor]:
     """Return what takes images to the logits of the model that the round starts from."""
     anchor = deepcopy(network).requires_grad_(False).eval()
     anchor.load(start)

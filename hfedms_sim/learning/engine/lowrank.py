@@ -72,7 +72,7 @@ class LowRankEngine:
         return torch.cat(self._threads.map(extraction, images.tensor_split(self._threads.count)))
 
     def _extraction(self, weights: Weights, images: int) -> Extraction:
-        """Return what extracts the semantics of so many images."""
+        """Return what extracts the semantics of this many images."""
         return Extraction(self._stack, weights)
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
@@ -112,11 +112,11 @@ class LowRankEngine:
         self, stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, loss: Loss
     ) -> Iterator[Numbered]:
         budget_bytes = BUNDLE_BYTES // self._threads.count
-        for members in _bundles(stack, start, chains, order, sgd, budget_bytes):
+        for members in bundles_of(stack, start, chains, order, sgd, budget_bytes):
             yield members, ChainBundle(stack, start, [chains[number] for number in members], sgd, loss, self._forms)
 
 
-def _bundles(
+def bundles_of(
     stack: LayerNames, start: Weights, chains: Sequence[Chain], order: Sequence[int], sgd: Sgd, budget_bytes: int
 ) -> Iterator[Sequence[int]]:
     """Yield as many chains as fit, about as many each time, none shorter than half the longest: mostly padding."""

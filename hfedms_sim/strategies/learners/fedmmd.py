@@ -23,7 +23,7 @@ _PAIRED_NUMBERS = 2**22
 
 
 def squared_discrepancy(one: Tensor, other: Tensor) -> Tensor:
-    value = _mean_kernel(one, one) + _mean_kernel(other, other) - 2 * _mean_kernel(one, other)
+    value = mean_kernel(one, one) + mean_kernel(other, other) - 2 * mean_kernel(one, other)
     return value.clamp(min=0)
 
 
@@ -47,16 +47,16 @@ def _deltas(x: Tensor, y: Tensor, weights: Tensor) -> Tensor:
     """
     pairs = weights[:, :, None] * weights[:, None]
     inside, across = _differences(y, y), _differences(y, x)
-    (of_y, slopes_inside), (between, slopes_across) = _kernel(inside), _kernel(across)
-    of_x, _ = _kernel(_differences(x, x))
+    (of_y, slopes_inside), (between, slopes_across) = kernel(inside), kernel(across)
+    of_x, _ = kernel(_differences(x, x))
     value = (pairs * (of_x + of_y - 2 * between)).sum(dim=(1, 2), keepdim=True)
     pulls = (pairs * slopes_inside)[..., None] * inside - (pairs * slopes_across)[..., None] * across
     return pulls.sum(dim=2).mul_(-2 * (value >= 0))
 
 
-def _mean_kernel(one: Tensor, other: Tensor) -> Tensor:
-    kernel, _ = _kernel(_differences(one, other))
-    return kernel.mean()
+def mean_kernel(one: Tensor, other: Tensor) -> Tensor:
+    values, _ = kernel(_differences(one, other))
+    return values.mean()
 
 
 def _differences(one: Tensor, other: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def _differences(one: Tensor, other: Tensor) -> Tensor:
     return one.unsqueeze(-2) - other.unsqueeze(-3)
 
 
-def _kernel(differences: Tensor) -> tuple[Tensor, Tensor]:
+def kernel(differences: Tensor) -> tuple[Tensor, Tensor]:
     """Return the sum of the Gaussians, and the same with each divided by its width."""
     squared = differences.square().sum(dim=-1)
     widths = torch.tensor(WIDTHS, dtype=squared.dtype).reshape(-1, *(1 for _ in squared.shape))

@@ -31,22 +31,22 @@ class ServerOptimiser:
     tau: float
     beta1: float = 0.0
     beta2: float = 0.0
-    _first: Weights = field(default_factory=dict)
-    _second: Weights = field(default_factory=dict)
+    first: Weights = field(default_factory=dict)
+    second: Weights = field(default_factory=dict)
 
     def state(self) -> State:
-        return arrays_of("first", self._first) | arrays_of("second", self._second)
+        return arrays_of("first", self.first) | arrays_of("second", self.second)
 
     def restore(self, state: State) -> None:
-        self._first, self._second = weights_under("first", state), weights_under("second", state)
+        self.first, self.second = weights_under("first", state), weights_under("second", state)
 
     def step(self, weights: Weights, mean: Weights) -> Weights:
         """Return the new values of all that is in `mean`, which is what the participants' models average to."""
         return {name: self._step(name, weights[name], value - weights[name]) for name, value in mean.items()}
 
     def _step(self, name: str, value: Tensor, change: Tensor) -> Tensor:
-        first = self._first.get(name, torch.zeros_like(value))
-        second = self._second.get(name, torch.full_like(value, self.tau**2))
+        first = self.first.get(name, torch.zeros_like(value))
+        second = self.second.get(name, torch.full_like(value, self.tau**2))
         squared = change.square()
         if self.rule == "adagrad":
             first, second = change, second + squared
@@ -56,7 +56,7 @@ class ServerOptimiser:
                 second = self.beta2 * second + (1 - self.beta2) * squared
             else:
                 second = second - (1 - self.beta2) * squared * torch.sign(second - squared)
-        self._first[name], self._second[name] = first, second
+        self.first[name], self.second[name] = first, second
         return value + self.rate * first / (second.sqrt() + self.tau)
 
 
@@ -67,17 +67,17 @@ class AdaptiveServerLearner(ChainLearner):
         super().__init__(settings, context)
         rate, tau = settings.server_learning_rate, settings.tau
         if settings.name == "fedadagrad":
-            self._optimiser = ServerOptimiser("adagrad", rate, tau)
+            self.optimiser = ServerOptimiser("adagrad", rate, tau)
         else:
             rule: Rule = "yogi" if settings.name == "fedyogi" else "adam"
-            self._optimiser = ServerOptimiser(rule, rate, tau, settings.beta1, settings.beta2)
+            self.optimiser = ServerOptimiser(rule, rate, tau, settings.beta1, settings.beta2)
 
     def state(self) -> State:
-        return super().state() | self._optimiser.state()
+        return super().state() | self.optimiser.state()
 
     def restore(self, state: State) -> None:
         super().restore(state)
-        self._optimiser.restore(state)
+        self.optimiser.restore(state)
 
     def _server_step(self, mean: Weights) -> Weights:
-        return self._optimiser.step(self.weights, mean)
+        return self.optimiser.step(self.weights, mean)

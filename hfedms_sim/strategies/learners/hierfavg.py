@@ -29,7 +29,7 @@ class HierarchicalLearner(ChainLearner):
         weights, share = self.weights, 0.0
         for number, team in enumerate(teams):
             turn = edge_turn(round_number, self._edge_rounds, number)
-            chains = [[self._local_set(each, turn)] if each.trained and each.captured else [] for each in team]
+            chains = [[self.local_set(each, turn)] if each.trained and each.captured else [] for each in team]
             if any(chains):
                 shares = self._shares([(each,) for each in team], chains)
                 weights = self._engine.train_models(weights, chains, shares, self._sgd, self._loss())

@@ -48,9 +48,7 @@ class WindowLearner(ChainLearner):
     def _arrivals(self, record: RoundRecord) -> list[Arrival]:
         known = zip(record.ages, record.staleness, record.chains, record.arrived, strict=True)
         arrived = [(record.round - age, stale, chain) for age, stale, chain, counts in known if counts]
-        trained = [
-            [self._local_set(p, begun) for p in chain if p.trained and p.captured] for begun, _, chain in arrived
-        ]
+        trained = [[self.local_set(p, begun) for p in chain if p.trained and p.captured] for begun, _, chain in arrived]
         shares = self._shares([chain for _, _, chain in arrived], trained)
         return [
             Arrival(begun, stale, chain, share)

@@ -67,13 +67,13 @@ def broadcast_law(blocks: int, error_rate: float, listeners: int) -> BroadcastLa
     """Return the law of F."""
     size = ceil(_most_failures(error_rate, listeners) / _LONGEST_BLOCK)
     if size == 1:
-        return _sum_of_blocks(blocks, error_rate, listeners)
-    return Bundled(_sum_of_blocks(blocks, exp(size * log(error_rate)), listeners), size, blocks)
+        return sum_of_blocks(blocks, error_rate, listeners)
+    return Bundled(sum_of_blocks(blocks, exp(size * log(error_rate)), listeners), size, blocks)
 
 
-def _sum_of_blocks(blocks: int, error_rate: float, listeners: int) -> Tabulated | ManyBlocks:
+def sum_of_blocks(blocks: int, error_rate: float, listeners: int) -> Tabulated | ManyBlocks:
     """Return the N-th power of the transform of one block's law, modulo a range around the mean; or nearly normal."""
-    one = _largest_geometric(error_rate, listeners)
+    one = largest_geometric(error_rate, listeners)
     numbers = np.arange(len(one))
     mean = float(one @ numbers)
     deviation = sqrt(max(0.0, float(one @ (numbers - mean) ** 2)))
@@ -88,7 +88,7 @@ def _sum_of_blocks(blocks: int, error_rate: float, listeners: int) -> Tabulated 
     return Tabulated(first, array("d", (distribution / distribution[-1]).tobytes()))
 
 
-def _largest_geometric(error_rate: float, listeners: int) -> NDArray[np.float64]:
+def largest_geometric(error_rate: float, listeners: int) -> NDArray[np.float64]:
     """Return the probabilities of 0, 1, ... further transmissions of one block, as far as they matter."""
     most = _most_failures(error_rate, listeners)
     at_most = np.exp(listeners * np.log1p(-(error_rate ** np.arange(1.0, most + 2))))

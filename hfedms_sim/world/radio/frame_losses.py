@@ -42,7 +42,7 @@ class Deafness(NamedTuple):
 
 
 def loss_probability(met: float, channels: float, frames: int = 1, deaf: Sequence[Deafness] = ()) -> float:
-    """Return the share of a transfer's frames that are lost, if each meets so many on all channels."""
+    """Return the share of a transfer's frames that are lost, if each meets this many on all channels."""
     arriving = max(LEAST_ARRIVING, exp(-met / channels))
     if deaf:
         within_downlinks = arriving * prod(1 - each.share for each in deaf)

@@ -108,7 +108,7 @@ def test_devices_of_a_type_share_a_preference_and_differ_from_other_types() -> N
 
 
 def test_a_devices_own_skew_is_a_dirichlet_draw_of_concentration_one_half() -> None:
-    skews = GlyphLabels(Draws(5), types=1)._skews(np.arange(20_000))
+    skews = GlyphLabels(Draws(5), types=1).skews(np.arange(20_000))
     mean, variance = 1 / 62, (1 / 62) * (61 / 62) / (62 / 2 + 1)
     assert np.abs(skews.mean(axis=0) - mean).max() < 5 * np.sqrt(variance / 20_000)
     assert np.abs(skews.var(axis=0) / variance - 1).max() < 0.15

@@ -74,7 +74,7 @@ def fusion_network_of(
 ) -> tuple[FusionNetwork, Weights]:
     """With fusion weights that are not zero either; gamma is neither 0 nor 1."""
     network = FusionNetwork(spec, operator).to(dtype=dtype)
-    network._frozen[0].to(dtype=dtype)
+    network.frozen.to(dtype=dtype)
     _, plain = network_of(spec, dtype, seed)
     network.load(plain)
     random = torch.Generator().manual_seed(seed + 1)

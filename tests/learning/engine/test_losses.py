@@ -91,9 +91,9 @@ def test_a_discrepancy_that_rounding_takes_below_zero_has_no_gradient() -> None:
     for seed in range(30):
         batches = batches_of([5], 0.0, seed)
         shuffled = batches._replace(logits=batches.reference[:, [3, 1, 4, 0, 2]])
-        exact = mmd._mean_kernel(shuffled.reference[0], shuffled.reference[0])
-        exact = exact + mmd._mean_kernel(shuffled.logits[0], shuffled.logits[0])
-        exact = exact - 2 * mmd._mean_kernel(shuffled.reference[0], shuffled.logits[0])
+        exact = mmd.mean_kernel(shuffled.reference[0], shuffled.reference[0])
+        exact = exact + mmd.mean_kernel(shuffled.logits[0], shuffled.logits[0])
+        exact = exact - 2 * mmd.mean_kernel(shuffled.reference[0], shuffled.logits[0])
         signs.add(float(exact) < 0)
         gradient = by_autograd(two_streams(1.0), shuffled) - by_autograd(CROSS_ENTROPY, shuffled)
         assert float(gradient.abs().max()) < 1e-9
@@ -105,7 +105,7 @@ def test_a_discrepancy_that_rounding_takes_below_zero_has_no_gradient() -> None:
 def test_a_clamped_chain_leaves_the_others_their_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels that are no kernels, so that the first chain's value is truly below zero."""
     batches = batches_of([3, 3], 0.5)
-    kernel = mmd._kernel
+    kernel = mmd.kernel
 
     def doubled_between(differences: Tensor) -> tuple[Tensor, Tensor]:
         values, slopes = kernel(differences)
@@ -114,7 +114,7 @@ def test_a_clamped_chain_leaves_the_others_their_gradient(monkeypatch: pytest.Mo
         return (values * factor if is_across else values), slopes
 
     free = mmd.squared_discrepancy_deltas(batches.reference, batches.logits, batches.weights)
-    monkeypatch.setattr(mmd, "_kernel", doubled_between)
+    monkeypatch.setattr(mmd, "kernel", doubled_between)
     cut = mmd.squared_discrepancy_deltas(batches.reference, batches.logits, batches.weights)
     assert not cut[0].any()
     assert torch.equal(cut[1], free[1])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hfedms_sim.learning.engine import ENGINES, Chain, GenericEngine, LowRankEngine, Sgd, dense, lowrank
+from hfedms_sim.learning.engine.layer_names import LayerNames
 from hfedms_sim.learning.networks import Weights, is_classifier
 from hfedms_sim.models import spec_of
 from hfedms_sim.scenario.models import Layer, LayerStack, ModelSpec
@@ -77,13 +78,13 @@ def test_bundles_of_any_size_learn_the_same(budget_bytes: int, monkeypatch: pyte
 def test_a_bundle_stays_in_its_budget_and_holds_chains_of_like_length() -> None:
     network, start = network_of(SPEC, SINGLE)
     chains = chains_of([[[40]]] * 3 + [[[20]]] * 4 + [[[8]]] * 9, SIDE, SINGLE)
-    engine = LowRankEngine(network)
-    cost = lowrank.bundle_bytes(engine._stack, start, chains[0], SGD)
-    bundles = list(lowrank._bundles(engine._stack, start, chains, range(16), SGD, 4 * cost))
+    stack = LayerNames.of(network)
+    cost = lowrank.bundle_bytes(stack, start, chains[0], SGD)
+    bundles = list(lowrank.bundles_of(stack, start, chains, range(16), SGD, 4 * cost))
     assert [list(each) for each in bundles[:2]] == [[0, 1, 2, 3], [4, 5, 6]]
     assert [number for each in bundles for number in each] == list(range(16))
     for members in bundles:
-        own = lowrank.bundle_bytes(engine._stack, start, chains[members[0]], SGD)
+        own = lowrank.bundle_bytes(stack, start, chains[members[0]], SGD)
         assert len(members) * own <= 4 * cost
 
 

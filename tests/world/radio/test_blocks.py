@@ -9,7 +9,7 @@ from scipy import stats
 
 from hfedms_sim.seeds import Draws
 from hfedms_sim.world.radio.blocks import failed_blocks, law_of_failures, negative_binomial_table
-from hfedms_sim.world.radio.broadcasts import _sum_of_blocks
+from hfedms_sim.world.radio.broadcasts import sum_of_blocks
 from hfedms_sim.world.radio.tabulated import Tabulated
 
 CASES = [(1, 0.1), (7, 0.5), (40, 0.9), (214_011, 0.1), (10_000, 0.001), (3, 1e-6)]
@@ -115,7 +115,7 @@ def test_a_broadcast_block_by_block_and_listener_by_listener_takes_as_long(
 
 @pytest.mark.parametrize(("blocks", "error_rate"), CASES)
 def test_by_transforms_one_listener_has_the_negative_binomial_law(blocks: int, error_rate: float) -> None:
-    first, distribution = _sum_of_blocks(blocks, error_rate, 1)
+    first, distribution = sum_of_blocks(blocks, error_rate, 1)
     theory = stats.nbinom.cdf(np.arange(first, first + len(distribution)), blocks, 1 - error_rate)
     assert np.abs(np.array(distribution) - theory).max() < 1e-9
 
