@@ -311,7 +311,13 @@ def troubled(toy: Path, name: str, **changes: Any) -> Scenario:
     return scenario_of(toy, {"name": name} | CASES[name], *TROUBLE, rounds=4, compute={"device": "mcu"}, **changes)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("fedavg", "hfedms-d", "fedbuff") else pytest.param(name, marks=pytest.mark.thorough)
+        for name in SHIPPED
+    ],
+)
 def test_every_strategy_learns_through_trouble_alike_twice_and_from_a_checkpoint(
     name: str, toy: Path, tmp_path: Path
 ) -> None:

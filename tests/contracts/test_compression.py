@@ -47,6 +47,14 @@ def accepted() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 every_pair = pytest.mark.parametrize(("case", "codecs"), list(accepted()), ids=str)
+few_pairs = pytest.mark.parametrize(  # all of them in `make thorough`
+    ("case", "codecs"),
+    [
+        pytest.param(case, codecs, marks=[] if case in ("fedavg", "hfedms-d") else pytest.mark.thorough)
+        for case, codecs in accepted()
+    ],
+    ids=str,
+)
 Make = Callable[..., Scenario]
 
 
@@ -120,7 +128,7 @@ def test_every_transfer_has_the_bytes_of_its_leg(scenario: Make, case: str, code
     assert (("downlink", "scatter") in seen) == case.startswith("hfedms-d")
 
 
-@every_pair
+@few_pairs
 def test_it_trains_alike_twice_and_otherwise_than_without(scenario: Make, case: str, codecs: dict[str, Any]) -> None:
     first, second = (run(scenario(case, codecs)) for _ in range(2))
     plain = run(scenario(case, {}))

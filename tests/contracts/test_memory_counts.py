@@ -78,7 +78,7 @@ def held(learner: Learner, scenario: Scenario, dataset: Dataset) -> dict[int, in
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("memory", MEMORIES, ids=" ".join)
 @pytest.mark.parametrize("first_time", ["calibrate", "skip"])
-@pytest.mark.parametrize("capacity", [15, 100])
+@pytest.mark.parametrize("capacity", [15, pytest.param(100, marks=pytest.mark.thorough)])
 def test_the_planned_memory_is_the_learners_after_every_round(
     stream: str,
     memory: tuple[str, str],

@@ -185,6 +185,7 @@ def test_bytes_on_the_air_are_the_closed_forms_and_the_specifications(scenario: 
     assert (transfers["up"], transfers["down"]) == expected_bytes(case)
 
 
+@pytest.mark.thorough
 @every_case
 def test_timing_is_the_same_twice(scenario: Make, case: str) -> None:
     first, second = (run(scenario(case), timing_only=True) for _ in range(2))

@@ -57,7 +57,13 @@ WORLDS: dict[str, tuple[Scenario, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("fedbuff", "hall", "yard") else pytest.param(name, marks=pytest.mark.thorough)
+        for name in WORLDS
+    ],
+)
 def test_what_ifs_equal_the_runs_that_their_commands_make(name: str, tmp_path: Path) -> None:
     made, names = WORLDS[name]
     found = explained(made, tmp_path / "run")

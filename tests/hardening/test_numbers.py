@@ -81,7 +81,14 @@ def small(profile: str, **overrides: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("extreme", EXTREMES)
-@pytest.mark.parametrize("profile", ["lte-cat-m2", "nb-iot-nb1", "lorawan-eu868-sf11", "wifi-halow"])
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "lte-cat-m2",
+        "lorawan-eu868-sf11",
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("nb-iot-nb1", "wifi-halow")),
+    ],
+)
 def test_every_figure_at_an_extreme_is_refused_or_leads_to_finite_ones(profile: str, extreme: float) -> None:
     raw = small(profile)
     keys = list(figures(raw))
