@@ -75,7 +75,9 @@ def test_a_resumed_run_trains_only_what_is_missing_and_ends_the_same(tmp_path: P
     assert outcome(out) == in_one_go
 
 
-@pytest.mark.parametrize("after", range(1, ROUNDS + 1))
+@pytest.mark.parametrize(
+    "after", [1, *(pytest.param(each, marks=pytest.mark.thorough) for each in range(2, ROUNDS)), ROUNDS]
+)
 def test_whatever_the_round_a_run_is_interrupted_after_it_ends_the_same(
     tmp_path: Path, in_one_go: dict[str, Any], after: int
 ) -> None:
@@ -415,7 +417,8 @@ def test_a_run_that_is_killed_again_and_again_gets_to_its_end(
     assert outcome(out) == whole
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_sigterm_end_a_training_run_in_order(
     long_run: tuple[Path, dict[str, Any], int], tmp_path: Path, sign: signal.Signals
 ) -> None:

@@ -55,7 +55,9 @@ def fonts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return environment
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize(
+    "ending", ["svg", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("png", "pdf"))]
+)
 def test_a_picture_that_has_no_room_is_one_line_whatever_matplotlib_makes_of_it(
     finished: str, fonts: dict[str, str], tmp_path: Path, ending: str
 ) -> None:

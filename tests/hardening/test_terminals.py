@@ -51,7 +51,14 @@ def test_an_error_comes_out_on_a_terminal_that_knows_few_signs() -> None:
     assert done.stderr == b"error: Groe?e-+--??.yaml: no such file\n"
 
 
-@pytest.mark.parametrize("command", ["schema", "list profiles", "show quickstart", "--help"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "schema",
+        "--help",
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("list profiles", "show quickstart")),
+    ],
+)
 def test_a_reader_who_goes_away_ends_a_command_without_a_traceback(command: str) -> None:
     for shell in ("{} | true", "{} | head -c 1 > /dev/null", "{} > /dev/full"):
         line = shell.format(f"{sys.executable} -m hfedms_sim.cli {command}")
