@@ -27,13 +27,11 @@ class DataSettings(Settings):
     """Which data set the sensors see."""
 
 
-def without_old_defaults(raw: Any) -> Any:
+def without_old_defaults(raw: dict[str, Any]) -> dict[str, Any]:
     """Return what stands under `data` without keys that the set does not have, where they said nothing.
 
     The scenario.yaml of older runs has every key of every set.
     """
-    if not isinstance(raw, dict):
-        return raw
     name = raw.get("set", DEFAULT_DATA_SET)
     old = _OLD_DEFAULTS.get(name, {}) if isinstance(name, str) else {}
     return {key: value for key, value in raw.items() if not (key in old and _says(value, old[key]))}
