@@ -170,6 +170,14 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
     assert "hfedms-sim run '[bold]run[/nothing]/scenario.yaml' --timing-only" in shown.stdout
 
 
+def test_teams_and_the_end_of_a_round_are_told_by_name(tmp_path: Path) -> None:
+    run(load_scenario("machine-park", strategy="hierfavg", rounds=2), timing_only=True, out=tmp_path / "run")
+    said = CliRunner().invoke(main, ["explain", str(tmp_path / "run"), "--no-what-ifs"])
+    assert said.exit_code == 0, said.output
+    assert " last of its edge rounds: " in said.output
+    assert "  end of the round  " in said.output
+
+
 def test_without_what_ifs_nothing_is_played(tmp_path: Path) -> None:
     run(tiny_scenario(rounds=1), timing_only=True, out=tmp_path / "run")
     shown = CliRunner().invoke(main, ["explain", str(tmp_path / "run"), "--no-what-ifs"])

@@ -1,6 +1,7 @@
 """FedCS: who fits into a budget of time, by hand and against FedAvg; and what a strategy sees of the network."""
 
 from math import inf, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,13 @@ def test_the_world_tells_rates_and_the_durations_of_what_went_before(name: str) 
     assert {sensor: after.last_uplink_s[sensor] for sensor in own} == own
     assert np.isnan(after.last_uplink_s).sum() == 8 - len(own)
     assert (after.last_work_s[list(own)] > 0).all()
+
+
+def test_the_world_tells_until_when_sensors_are_announced_to_be_there(tmp_path: Path) -> None:
+    (tmp_path / "there.csv").write_text("sensor,from_s,until_s\n2,0,50\n5,70,90\n")
+    there = {"kind": "csv", "path": str(tmp_path / "there.csv")}
+    for announced, expected in ((True, [inf, inf, 50.0, inf, inf, 0.0, inf, inf]), (False, None)):
+        scenario = tiny_scenario(strategy={"name": "fedcs"}, availability=there | {"announced": announced}, rounds=1)
+        session = Session(scenario, parts_of(scenario), Trace(), threads=1, device="cpu", store=None)
+        until_s = session.world.network().here_until_s
+        assert (None if until_s is None else until_s.tolist()) == expected

@@ -57,7 +57,7 @@ class Buffers:
         arrived = arrivals - left.arrivals
         waiting = min(left.waiting + arrived, self._buffer)
         captured = min(waiting, self._batch)
-        held = newest(_appended(left.ranges, left.arrivals, arrived), waiting)
+        held = newest((*left.ranges, (left.arrivals, arrived)) if arrived else left.ranges, waiting)
         taken = newest(held, captured)
         self._left[sensor] = _Left(arrivals, waiting - captured, oldest(held, waiting - captured))
         first_arrival = taken[0][0] if taken else arrivals
@@ -93,13 +93,3 @@ def oldest(ranges: Samples, samples: int) -> Samples:
         kept.append((first, taken))
         samples -= taken
     return tuple(kept)
-
-
-def _appended(ranges: Samples, first: int, length: int) -> Samples:
-    """Return the ranges with one more after the others, merged into the last if they touch."""
-    if not length:
-        return ranges
-    if ranges and sum(ranges[-1]) == first:
-        last_first, last_length = ranges[-1]
-        return (*ranges[:-1], (last_first, last_length + length))
-    return (*ranges, (first, length))
