@@ -128,6 +128,21 @@ def path_of(part: Any) -> str:
     return f"{part.__module__}:{part.__qualname__}"
 
 
+def name_in_settings(part: type[Any], key: str, word: str) -> str:
+    """Return the name of a part, which is the default of a key of its settings."""
+    field = getattr(part.Settings, "model_fields", {}).get(key)
+    if field is None or not isinstance(field.default, str):
+        raise InputError(f"{path_of(part)}: Settings must have the {word}'s name as default of its field {key}")
+    return field.default
+
+
+def require_settings(part: type[Any], base: type[Any]) -> None:
+    """Refuse a class whose settings are not of that kind."""
+    settings = getattr(part, "Settings", None)
+    if not (isinstance(settings, type) and issubclass(settings, base)):
+        raise InputError(f"{path_of(part)}: Settings must be a subclass of {base.__name__}")
+
+
 def require_callable(part: type[Any], methods: Mapping[str, int]) -> None:
     """Refuse a class whose methods cannot be called with this many arguments, `self` included."""
     for method, arguments in methods.items():

@@ -200,8 +200,6 @@ def empty_plan(round_number: int, cycle: int) -> Plan:
     )
 
 
-_HANDED_OVER = True  # of every sensor in a record; a part of the hash, so that finished learning is still known
-
 Samples = tuple[tuple[int, int], ...]
 """Some of a sensor's samples, as ranges of its arrival path: (first arrival index, how many), ascending. There may be
 gaps between the ranges."""
@@ -331,6 +329,9 @@ class PlanContext(NamedTuple):
 def lineage_root(settings: Mapping[str, Any]) -> str:
     """Return the hash that a run starts from. `settings` decide what is learnt, together with the rounds themselves."""
     return sha256(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+_HANDED_OVER = True  # of every sensor in a record: once a field of it, and still hashed, so that lineages stay known
 
 
 def lineage_after(parent: str, record: RoundRecord) -> str:

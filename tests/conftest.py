@@ -1,7 +1,7 @@
 """What tests share: a SimPy environment, a log, and small scenarios."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,11 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+def some_of(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
+    """Return values to parametrize by: those that are kept are in every run, the others in `make thorough` too."""
+    return [each if each in kept else pytest.param(each, marks=pytest.mark.thorough) for each in values]
 
 
 @pytest.fixture

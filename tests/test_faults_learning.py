@@ -20,7 +20,7 @@ from hfedms_sim.simulation.session import lineage_settings
 from hfedms_sim.strategies import SHIPPED
 from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
-from tests.conftest import tiny_scenario
+from tests.conftest import some_of, tiny_scenario
 from tests.contracts.test_memory_counts import Calibrated, held
 from tests.contracts.test_strategies import CASES
 from tests.contracts.toy import DEVICES, write_toy
@@ -311,13 +311,7 @@ def troubled(toy: Path, name: str, **changes: Any) -> Scenario:
     return scenario_of(toy, {"name": name} | CASES[name], *TROUBLE, rounds=4, compute={"device": "mcu"}, **changes)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name in ("fedavg", "hfedms-d", "fedbuff") else pytest.param(name, marks=pytest.mark.thorough)
-        for name in SHIPPED
-    ],
-)
+@pytest.mark.parametrize("name", some_of(SHIPPED, kept=("fedavg", "hfedms-d", "fedbuff")))
 def test_every_strategy_learns_through_trouble_alike_twice_and_from_a_checkpoint(
     name: str, toy: Path, tmp_path: Path
 ) -> None:

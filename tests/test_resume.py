@@ -23,7 +23,7 @@ from hfedms_sim.loading import CHOICES, load_scenario
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.simulation import Progress, run
-from tests.conftest import FAST, tiny_scenario
+from tests.conftest import FAST, some_of, tiny_scenario
 from tests.interrupted import error_of, exit_code, outcome, started, write_scenario
 
 ROUNDS, INTERRUPTED_AFTER = 9, 7
@@ -75,9 +75,7 @@ def test_a_resumed_run_trains_only_what_is_missing_and_ends_the_same(tmp_path: P
     assert outcome(out) == in_one_go
 
 
-@pytest.mark.parametrize(
-    "after", [1, *(pytest.param(each, marks=pytest.mark.thorough) for each in range(2, ROUNDS)), ROUNDS]
-)
+@pytest.mark.parametrize("after", some_of(range(1, ROUNDS + 1), kept=(1, ROUNDS)))
 def test_whatever_the_round_a_run_is_interrupted_after_it_ends_the_same(
     tmp_path: Path, in_one_go: dict[str, Any], after: int
 ) -> None:

@@ -33,13 +33,6 @@ class _Arrivals(NamedTuple):
     number: NDArray[np.int64]
 
 
-def batches_of(scenario: Scenario, dataset: Dataset) -> "Batches":
-    """Return what the sensors of a scenario capture of a data set."""
-    stream = scenario.stream
-    is_static = stream.arrival == "static"
-    return Batches(dataset, Draws(scenario.seed), stream.batch, static=is_static, augment=stream.augment)
-
-
 class Batches:
     def __init__(
         self, dataset: Dataset, draws: Draws, batch: int, *, static: bool = False, augment: bool = True
@@ -119,6 +112,13 @@ class Batches:
         keys[sample >= sizes[:, None]] = ~np.uint64(0)
         keys.sort(axis=1)
         return (keys & _SAMPLE_MASK).astype(np.int64)
+
+
+def batches_of(scenario: Scenario, dataset: Dataset) -> Batches:
+    """Return what the sensors of a scenario capture of a data set."""
+    stream = scenario.stream
+    is_static = stream.arrival == "static"
+    return Batches(dataset, Draws(scenario.seed), stream.batch, static=is_static, augment=stream.augment)
 
 
 def _arrivals(captures: Mapping[int, Samples]) -> _Arrivals:

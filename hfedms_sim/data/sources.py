@@ -7,7 +7,7 @@ from hfedms_sim.data.base import Dataset, DataSource
 from hfedms_sim.data.loaders.files import first_line
 from hfedms_sim.data.shipped import SHIPPED, require_devices
 from hfedms_sim.errors import InputError
-from hfedms_sim.known_parts import Kind, Known, KnownSettings, defined, path_of
+from hfedms_sim.known_parts import Kind, Known, KnownSettings, defined, name_in_settings, path_of, require_settings
 from hfedms_sim.scenario.data import DataSettings
 from hfedms_sim.scenario.models import DataShape
 
@@ -16,17 +16,12 @@ AnySource = type[DataSource]
 
 def name_of(source: AnySource) -> str:
     """Return how scenarios call it."""
-    field = getattr(source.Settings, "model_fields", {}).get("set")
-    if field is None or not isinstance(field.default, str):
-        raise InputError(f"{path_of(source)}: Settings must have the data set's name as default of its field set")
-    return field.default
+    return name_in_settings(source, "set", "data set")
 
 
 def require_sound(source: AnySource) -> AnySource:
     """Return the source if it has what a run asks of it, else say what is wrong with it."""
-    settings = getattr(source, "Settings", None)
-    if not (isinstance(settings, type) and issubclass(settings, DataSettings)):
-        raise InputError(f"{path_of(source)}: Settings must be a subclass of DataSettings")
+    require_settings(source, DataSettings)
     if not isinstance(getattr(source, "about", None), str):
         raise InputError(f"{path_of(source)}: about must be a line of text")
     try:

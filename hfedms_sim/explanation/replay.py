@@ -111,7 +111,7 @@ def transfers_of_first_round(result: RunResult) -> int:
 
 
 def _compared_rounds(result: RunResult) -> int:
-    """Return how many rounds are played again from the first: all, or those with `MOST_TRANSFERS`; at least one."""
+    """Return how many of the first rounds are played again: all that fit `MOST_TRANSFERS` together, at least one."""
     rounds = result.arrow("rounds")["round"].to_numpy()
     ends = result.arrow("transfers")["round"].to_numpy().searchsorted(rounds, side="right")
     return max(1, int((ends * result.scenario.trace_every <= MOST_TRANSFERS).sum()))

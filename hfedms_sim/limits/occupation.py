@@ -32,9 +32,10 @@ class LinkUse(NamedTuple):
     airtime_s: float
     """The sum over all its transfers, each as if it were alone."""
     active_share: float
-    """With at least one transfer."""
+    """The share with at least one transfer."""
     saturated_share: float
-    """With as many transfers as it serves at full rate, or more; of the common airtime where directions share one."""
+    """The share with at least as many transfers as it serves at full rate; of the common airtime where directions
+    share one."""
     allowed_airtime_share: float | None
     """How much of the airtime that its duty cycle or silences allow was used, by the busiest sender; None: no limit."""
 
@@ -42,16 +43,16 @@ class LinkUse(NamedTuple):
 @dataclass(frozen=True)
 class Occupation:
     uses: tuple[LinkUse, ...]
-    """By link."""
+    """The use of each link, in their order."""
     contended_s: Floats
-    """By transfer: for how long its link had more transfers than it serves at full rate, while it was there."""
+    """How long the link of each transfer had more transfers than it serves at full rate, while it was there."""
 
 
 class Times(NamedTuple):
     """When each transfer was on its link."""
 
     begin_s: Floats
-    """In the queue, or on the air."""
+    """When it was in the queue, or on the air."""
     air_end_s: Floats
 
 

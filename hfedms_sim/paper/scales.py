@@ -125,4 +125,4 @@ SCALES: dict[ScaleName, Scale] = {
     ),
 }
 ORDER: tuple[ScaleName, ...] = ("smoke", "factory", "full")
-"""From the smallest to the largest."""
+"""The scales, from the smallest to the largest."""

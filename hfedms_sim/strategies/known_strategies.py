@@ -5,7 +5,7 @@ from typing import Any
 
 from hfedms_sim import foreign_code
 from hfedms_sim.errors import InputError
-from hfedms_sim.known_parts import Kind, Known, defined, path_of, require_callable
+from hfedms_sim.known_parts import Kind, Known, defined, name_in_settings, path_of, require_callable, require_settings
 from hfedms_sim.scenario import LocalTraining
 from hfedms_sim.strategies.base import Strategy
 
@@ -18,17 +18,12 @@ _METHODS = {"__init__": 3, "costs": 2, "workload": 3, "start": 1, "report": 2, "
 
 def name_of(strategy: AnyStrategy) -> str:
     """Return how scenarios call it."""
-    field = getattr(strategy.Settings, "model_fields", {}).get("name")
-    if field is None or not isinstance(field.default, str):
-        raise InputError(f"{path_of(strategy)}: Settings must have the strategy's name as default of its field name")
-    return field.default
+    return name_in_settings(strategy, "name", "strategy")
 
 
 def require_sound(strategy: AnyStrategy) -> AnyStrategy:
     """Return the strategy if it has what a run asks of it, else say what is wrong with it."""
-    settings = getattr(strategy, "Settings", None)
-    if not (isinstance(settings, type) and issubclass(settings, LocalTraining)):
-        raise InputError(f"{path_of(strategy)}: Settings must be a subclass of LocalTraining")
+    require_settings(strategy, LocalTraining)
     require_callable(strategy, _METHODS)
     if not re.fullmatch(r"[\w.]+:\w+", strategy.learner):
         raise InputError(f"{path_of(strategy)}: learner = {strategy.learner!r:.60}: must be MODULE:CLASS")

@@ -17,7 +17,7 @@ from hfedms_sim.strategies.learners import make_learner
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 from hfedms_sim.trace import Trace
 from hfedms_sim.world.world import World
-from tests.conftest import tiny_scenario
+from tests.conftest import some_of, tiny_scenario
 from tests.contracts.toy import DEVICES, write_toy
 
 ROUNDS, INTERVAL, BATCH = 13, 3, 6
@@ -78,7 +78,7 @@ def held(learner: Learner, scenario: Scenario, dataset: Dataset) -> dict[int, in
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("memory", MEMORIES, ids=" ".join)
 @pytest.mark.parametrize("first_time", ["calibrate", "skip"])
-@pytest.mark.parametrize("capacity", [15, pytest.param(100, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("capacity", some_of((15, 100), kept=(15,)))
 def test_the_planned_memory_is_the_learners_after_every_round(
     stream: str,
     memory: tuple[str, str],

@@ -7,6 +7,7 @@ from hfedms_sim.loading import load_scenario, problems_in
 from hfedms_sim.scenario import load_profile, shipped
 from hfedms_sim.simulation import run
 from hfedms_sim.strategies import SHIPPED, STRATEGIES
+from tests.conftest import some_of
 
 PROFILES = sorted(shipped("profile"))
 SCENARIOS = sorted(shipped("scenario"))
@@ -37,10 +38,7 @@ def test_a_scenario_is_called_as_its_file_described_and_sound(name: str) -> None
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize(
-    "strategy",
-    [name if name == "hfedms-d" else pytest.param(name, marks=pytest.mark.thorough) for name in sorted(SHIPPED)],
-)
+@pytest.mark.parametrize("strategy", some_of(sorted(SHIPPED), kept=("hfedms-d",)))
 def test_every_strategy_plays_three_rounds_of_every_scenario_the_same_way_twice(name: str, strategy: str) -> None:
     needs_images = strategy == "fedfusion"  # it fuses the features of convolutions over images
     overrides = ["model=small-cnn", "data={set: glyphs}"] if needs_images else []

@@ -13,7 +13,7 @@ from hfedms_sim.cli import main
 from hfedms_sim.explanation import replay
 from hfedms_sim.explanation.what_ifs import WhatIf
 from hfedms_sim.scenario import Scenario
-from tests.conftest import FAST, tiny_scenario
+from tests.conftest import FAST, some_of, tiny_scenario
 from tests.limits.test_limited_by import BROAD, LORA_LIKE
 
 
@@ -57,13 +57,7 @@ WORLDS: dict[str, tuple[Scenario, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name in ("fedbuff", "hall", "yard") else pytest.param(name, marks=pytest.mark.thorough)
-        for name in WORLDS
-    ],
-)
+@pytest.mark.parametrize("name", some_of(WORLDS, kept=("fedbuff", "hall", "yard")))
 def test_what_ifs_equal_the_runs_that_their_commands_make(name: str, tmp_path: Path) -> None:
     made, names = WORLDS[name]
     found = explained(made, tmp_path / "run")

@@ -6,19 +6,14 @@ from pathlib import Path
 import pytest
 
 from hfedms_sim.scenario import shipped
+from tests.conftest import some_of
 from tests.golden.tables import DIGESTS, HERE, Case, cases, digests
 
 IN_EVERY_RUN = ("own", "nb-iot-nb2", "lorawan-eu868-sf7")  # radios; the others in `make thorough`
 RECORDED = json.loads(DIGESTS.read_text())
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=str(case), marks=[] if case.profile in IN_EVERY_RUN else pytest.mark.thorough)
-        for case in cases()
-    ],
-)
+@pytest.mark.parametrize("case", some_of(cases(), [case for case in cases() if case.profile in IN_EVERY_RUN]), ids=str)
 def test_the_timing_tables_are_those_that_were_recorded(case: Case) -> None:
     assert digests(case) == RECORDED[str(case)]
 

@@ -115,10 +115,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [kind if kind in ("signature", "settings") else pytest.param(kind, marks=pytest.mark.thorough) for kind in BAD],
-)
+@pytest.mark.parametrize("kind", BAD)
 def test_a_bad_module_is_refused_in_one_line_that_names_it(tmp_path: Path, kind: str) -> None:
     code, said = BAD[kind]
     (tmp_path / f"bad_{kind}.py").write_text(code)

@@ -101,6 +101,7 @@ class GlyphLabels:
         return preferences
 
     def skews(self, devices: Devices) -> NDArray[np.float64]:
+        """Return the part of the probabilities that is each device's own: (devices, 62), symmetric Dirichlet of 1/2."""
         uniforms = self.draws.uniform("glyphs/skew", devices[:, None], np.arange(_CLASSES))
         exponentials = -np.log1p(-uniforms[:, ::2])
         shares = np.cos(2 * np.pi * uniforms[:, 1::2]) ** 2

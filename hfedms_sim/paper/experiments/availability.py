@@ -68,7 +68,7 @@ def grid_of(scale: Scale) -> Grid:
 
 
 class Times(NamedTuple):
-    """Without faults, by the closed form."""
+    """How long things take without faults, by the closed form."""
 
     hop_s: float
     round_s: float

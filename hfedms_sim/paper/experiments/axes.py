@@ -1,4 +1,4 @@
-"""In which unit a cost is shown: the largest that leaves a number before the point."""
+"""The unit in which a cost is shown: the largest that leaves a number before the point."""
 
 from typing import NamedTuple
 
