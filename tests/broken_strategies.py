@@ -8,13 +8,15 @@ import sys
 from dataclasses import replace
 from typing import ClassVar, Literal
 
+import numpy as np
 import torch
 
 from hfedms_sim.checks import CheckFailed, check_strategy
 from hfedms_sim.learning import ChainLearner, LocalSet, Weights
-from hfedms_sim.rounds import Payload, Plan
+from hfedms_sim.rounds import Payload, Plan, Singles
 from hfedms_sim.strategies import LocalTraining, PlanContext
 from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
+from hfedms_sim.strategies.fedbuff import FedBuff, FedBuffSettings
 
 _HERE = "tests.broken_strategies"
 
@@ -99,6 +101,33 @@ class Raising(Averaging[RaisingSettings]):
         raise ValueError("no idea")
 
 
+class HastySettings(FedBuffSettings):
+    name: Literal["hasty"] = "hasty"
+
+
+class Hasty(FedBuff):
+    """Starts everybody in each window, also who is under way."""
+
+    Settings: ClassVar = HastySettings
+
+    def plan(self, state: int, context: PlanContext) -> Plan:
+        everybody = np.union1d(context.sensors, context.under_way)
+        return replace(super().plan(state, context), groups=tuple(Singles(everybody)))
+
+
+class ImpatientSettings(FedBuffSettings):
+    name: Literal["impatient"] = "impatient"
+
+
+class Impatient(FedBuff):
+    """Has rounds that await everybody follow a window."""
+
+    Settings: ClassVar = ImpatientSettings
+
+    def plan(self, state: int, context: PlanContext) -> Plan:
+        return replace(super().plan(state, context), carries_over=state == 1)
+
+
 def told(settings: LocalTraining) -> str:
     try:
         check_strategy(settings)
@@ -115,5 +144,7 @@ def main() -> None:
         ExplodingSettings(),
         WeightlessSettings(),
         RaisingSettings(),
+        HastySettings(buffer=2),
+        ImpatientSettings(buffer=2),
     )
     json.dump({settings.name: told(settings) for settings in broken}, sys.stdout)

@@ -42,6 +42,8 @@ def told() -> dict[str, str]:
         ("restless", "Restless: training twice gives other weights"),
         ("exploding", "Exploding: "),
         ("weightless", "Weightless: plan sends -4 bytes and 0 more up; must be at least 1 and 0"),
+        ("hasty", "Hasty: plan of round 2 starts sensor "),
+        ("impatient", "Impatient: plan of round 2 awaits everybody, but chains of earlier ones go on"),
         ("raising", "Raising: raised ValueError: no idea"),
     ],
 )

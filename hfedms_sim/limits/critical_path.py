@@ -154,55 +154,96 @@ def _share_within(steps: dict[str, Array]) -> Floats:
 
 def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
     """Return the rows of the transfers and of the work on the paths."""
-    transfers, work, rounds = columns.transfers, columns.work, columns.rounds["round"]
-    count = len(rounds)
-    of_round, of_work = (np.searchsorted(rounds, rows["round"]) for rows in (transfers, work))
-    starts_s = np.append(columns.rounds["start_s"], np.inf)  # roll calls that nobody answered are before it
-    start_s, is_window = starts_s[np.minimum(of_round, count)], np.append(columns.rounds["is_window"], False)
-    goes_on = is_window[np.minimum(of_round, count)] & (transfers["end_s"] > start_s)
-    is_played = goes_on | (transfers["ready_s"] >= start_s)
-    is_scatter, is_chain = is_played & (transfers["payload"] == _SCATTER), is_played & (transfers["group"] >= 0)
-    reports = _all_tries(transfers, of_round, is_played & (transfers["payload"] == _REPORT), count)
-    is_last = _awaited(columns, of_round, is_chain) & _may_close(columns, of_round, is_chain, count)
-    last_hop = _last_of_rounds(of_round, is_last)
-    paths = _followed_back(columns, of_round, is_chain, last_hop)
-    of_round, of_work = np.minimum(of_round, count), np.minimum(of_work, count)
-    scatter_s = np.full(count + 1, np.inf)
+    stages = _stages_of(columns)
+    reports = _all_tries(columns.transfers, stages.of_round, stages.is_report)
+    hops, chain_work = _chains_on_paths(columns, stages)
+    scatters, scatter_work = _last_scatter(columns, stages)
+    return np.concatenate([reports, hops, scatters]), np.concatenate([chain_work, scatter_work])
+
+
+class _Stages(NamedTuple):
+    """To which stage of which round each transfer and each piece of work belongs.
+
+    A round is its index in the table of rounds; rows of a round that was not played to its end have the next index.
+    """
+
+    of_round: Ints
+    is_report: Array
+    is_chain: Array
+    is_scatter: Array
+    of_work: Ints
+    is_chain_work: Array
+    is_scatter_work: Array
+
+
+def _stages_of(columns: TraceColumns) -> _Stages:
+    transfers, work, rounds = columns.transfers, columns.work, columns.rounds
+    of_round, of_work = (np.searchsorted(rounds["round"], rows["round"]) for rows in (transfers, work))
+    start_s = np.append(rounds["start_s"], np.inf)  # roll calls that nobody answered are before it
+    goes_on = np.append(rounds["is_window"], False)[of_round] & (transfers["end_s"] > start_s[of_round])
+    is_played = goes_on | (transfers["ready_s"] >= start_s[of_round])
+    is_report, is_scatter = (is_played & (transfers["payload"] == payload) for payload in (_REPORT, _SCATTER))
+    scatter_s = np.full(len(start_s), np.inf)
     np.minimum.at(scatter_s, of_round[is_scatter], transfers["ready_s"][is_scatter])
-    is_after = work["start_s"] >= scatter_s[of_work]
-    scatters, last_works = _last_scatter(columns, of_round, of_work, is_scatter, is_after)
-    in_chain = np.flatnonzero(is_chain & np.isin(_key(transfers["chain"], of_round, count), paths))
-    is_worked = ~is_after & (work["end_s"] >= starts_s[of_work])
-    work_in_chain = np.flatnonzero(is_worked & np.isin(_key(work["chain"], of_work, count), paths))
-    in_chain, work_in_chain = slowest_of_teams(transfers, in_chain, work, work_in_chain)
-    return np.concatenate([reports, in_chain, scatters]), np.concatenate([work_in_chain, last_works])
+    is_scatter_work = work["start_s"] >= scatter_s[of_work]
+    is_chain_work = ~is_scatter_work & (work["end_s"] >= start_s[of_work])
+    is_chain = is_played & (transfers["group"] >= 0)
+    return _Stages(of_round, is_report, is_chain, is_scatter, of_work, is_chain_work, is_scatter_work)
 
 
-def _may_close(columns: TraceColumns, of_round: Ints, is_chain: Array, count: int) -> Array:
+def _chains_on_paths(columns: TraceColumns, stages: _Stages) -> tuple[Ints, Ints]:
+    """Return the transfers and the work of the chain that closed each round, and in windows of those before it."""
+    transfers, work, count = columns.transfers, columns.work, len(columns.rounds["round"])
+    may_be_last = _awaited(columns, stages) & _may_close(columns, stages)
+    chains = _followed_back(columns, stages, _last_of_rounds(stages.of_round, may_be_last))
+    hops = stages.is_chain & np.isin(_key(transfers["chain"], stages.of_round, count), chains)
+    worked = stages.is_chain_work & np.isin(_key(work["chain"], stages.of_work, count), chains)
+    return slowest_of_teams(transfers, np.flatnonzero(hops), work, np.flatnonzero(worked))
+
+
+def _awaited(columns: TraceColumns, stages: _Stages) -> Array:
+    """Return which transfers are of chains that their round waited for until it was closed."""
+    faults, rounds, transfers = columns.faults, columns.rounds, columns.transfers
+    if faults is None or not len(faults.late_round):
+        return stages.is_chain
+    is_late = stages.is_chain & faults.is_late(transfers["round"], transfers["group"])
+    awaits_late = np.append(faults.closed_by_deadline(rounds["round"], rounds["start_s"]), False)
+    awaits_late &= np.bincount(stages.of_round[is_late], minlength=len(awaits_late)) > 0
+    is_awaited: Array = is_late == awaits_late[stages.of_round]
+    return stages.is_chain & is_awaited
+
+
+def _may_close(columns: TraceColumns, stages: _Stages) -> Array:
     """Return which transfers may have closed their round: in a window those that brought the server a model, if any."""
-    transfers, known_round = columns.transfers, np.minimum(of_round, count)  # `count`: none of the rounds
-    brought = is_chain & transfers["is_ok"] & (transfers["target"] == SERVER)
+    brought = _arrivals(columns, stages)
     awaits_arrival = np.append(columns.rounds["is_window"], False)
-    awaits_arrival &= np.bincount(known_round[brought], minlength=count + 1) > 0
-    may_close: Array = brought | ~awaits_arrival[known_round]
+    awaits_arrival &= np.bincount(stages.of_round[brought], minlength=len(awaits_arrival)) > 0
+    may_close: Array = brought | ~awaits_arrival[stages.of_round]
     return may_close
 
 
-def _followed_back(columns: TraceColumns, of_round: Ints, is_chain: Array, last_hop: Ints) -> Ints:
+def _arrivals(columns: TraceColumns, stages: _Stages) -> Array:
+    """Return which transfers brought the server a chain's model."""
+    arrived: Array = stages.is_chain & columns.transfers["is_ok"] & (columns.transfers["target"] == SERVER)
+    return arrived
+
+
+def _followed_back(columns: TraceColumns, stages: _Stages, last_hop: Ints) -> Ints:
     """Return the chains on the paths, as keys: the one that closed each round, and in windows those before it.
 
     A chain that started within a window has taken the place of one that had arrived just then.
     """
     transfers, rounds, count = columns.transfers, columns.rounds, len(columns.rounds["round"])
+    of_round = stages.of_round
     last_hop = last_hop[of_round[last_hop] < count]  # not of a round that was not played to its end
     keys = _key(transfers["chain"][last_hop], of_round[last_hop], count).tolist()
     if not rounds["is_window"].any():
         return np.array(keys, dtype=np.int64)
     begun_s: dict[int, float] = {}
-    known = (transfers[name][is_chain].tolist() for name in ("chain", "ready_s"))
+    known = (transfers[name][stages.is_chain].tolist() for name in ("chain", "ready_s"))
     for chain, ready_s in zip(*known, strict=True):
         begun_s[chain] = min(ready_s, begun_s.get(chain, ready_s))
-    arrived = np.flatnonzero(is_chain & transfers["is_ok"] & (transfers["target"] == SERVER))
+    arrived = np.flatnonzero(_arrivals(columns, stages))
     ends = np.searchsorted(arrived, last_hop)  # indices into the arrivals; rows are in the order of their ends
     for index, row in zip(ends.tolist(), last_hop.tolist(), strict=True):
         number, chain = int(of_round[row]), int(transfers["chain"][row])
@@ -222,36 +263,20 @@ def _key(chain: Ints, of_round: Ints, count: int) -> Ints:
     return np.where(chain >= 0, chain * (count + 1) + of_round, -1)
 
 
-def _awaited(columns: TraceColumns, of_round: Ints, is_chain: Array) -> Array:
-    """Return which transfers are of chains that their round waited for until it was closed."""
-    faults, rounds, transfers = columns.faults, columns.rounds, columns.transfers
-    if faults is None or not len(faults.late_round):
-        return is_chain
-    is_late = is_chain & faults.is_late(transfers["round"], transfers["group"])
-    awaits_late = np.zeros(len(rounds["round"]), dtype=bool)
-    awaits_late[of_round[is_late]] = True
-    awaits_late &= faults.closed_by_deadline(rounds["round"], rounds["start_s"])
-    is_awaited: Array = is_late == np.append(awaits_late, False)[np.minimum(of_round, len(awaits_late))]
-    return is_chain & is_awaited
-
-
-def _all_tries(transfers: Columns, of_round: Ints, chosen: Array, count: int) -> Ints:
+def _all_tries(transfers: Columns, of_round: Ints, chosen: Array) -> Ints:
     """Return of each round the chosen transfer that ended last, and the earlier tries of the same."""
-    last = _last_of_rounds(of_round, chosen)
-    sensor, link = np.full(count, NOWHERE), np.full(count, NOWHERE)
-    sensor[of_round[last]], link[of_round[last]] = transfers["sensor"][last], transfers["link"][last]
-    rows = np.flatnonzero(chosen)
-    is_same = (transfers["sensor"][rows] == sensor[of_round[rows]]) & (transfers["link"][rows] == link[of_round[rows]])
-    tries: Ints = rows[is_same]
+    last, rows = _last_of_rounds(of_round, chosen), np.flatnonzero(chosen)
+    which = np.searchsorted(of_round[last], of_round[rows])
+    is_same = [transfers[name][rows] == transfers[name][last][which] for name in ("sensor", "link")]
+    tries: Ints = rows[np.logical_and(*is_same)]
     return tries
 
 
-def _last_scatter(
-    columns: TraceColumns, of_round: Ints, of_work: Ints, is_scatter: Array, is_after: Array
-) -> tuple[Ints, Ints]:
+def _last_scatter(columns: TraceColumns, stages: _Stages) -> tuple[Ints, Ints]:
     """Return of each round the scatter that ended last, or the one that led to the work that did, and that work."""
     transfers, work, count = columns.transfers, columns.work, len(columns.rounds["round"]) + 1
-    scatters, works = _last_of_rounds(of_round, is_scatter), _last_of_rounds(of_work, is_after)
+    of_round, of_work, is_scatter = stages.of_round, stages.of_work, stages.is_scatter
+    scatters, works = _last_of_rounds(of_round, is_scatter), _last_of_rounds(of_work, stages.is_scatter_work)
     arrived_s = np.full(count, np.inf)
     arrived_s[of_round[scatters]] = transfers["end_s"][scatters]
     works = works[work["end_s"][works] > arrived_s[of_work[works]]]
@@ -261,8 +286,8 @@ def _last_scatter(
     cell[of_round[is_worker]] = transfers["link"][is_worker] // 2
     is_to_all = (transfers["sensor"] == EVERYONE) & (transfers["link"] // 2 == cell[of_round])
     led_to_work = np.flatnonzero(is_scatter & (is_worker | is_to_all))
-    ended_last = _all_tries(transfers, of_round, is_scatter & (worker[of_round] == NOWHERE), count)
-    after_it = np.flatnonzero(is_after & (work["sensor"] == worker[of_work]))
+    ended_last = _all_tries(transfers, of_round, is_scatter & (worker[of_round] == NOWHERE))
+    after_it = np.flatnonzero(stages.is_scatter_work & (work["sensor"] == worker[of_work]))
     return np.concatenate([ended_last, led_to_work]), after_it
 
 

@@ -139,6 +139,12 @@ def test_content_is_to_be_json(content: Any, fault: str) -> None:
         check_dataset(toy)
 
 
+class Unnamed(Toy):
+    """A set that says nothing of its classes."""
+
+    class_names = ()
+
+
 class ToyData(DataSettings):
     set: Literal["toy"] = "toy"
 
@@ -165,6 +171,9 @@ def test_a_source_is_checked_for_how_its_sets_hang_on_the_seed(monkeypatch: pyte
 
     monkeypatch.setattr(ToySource, "make", forgetful)
     with pytest.raises(ValueError, match="the content is the same: it must hold the seed"):
+        check_dataset(ToyData(), sensors=4)
+    monkeypatch.setattr(ToySource, "make", Unnamed)
+    with pytest.raises(ValueError, match="class_names has 0 different names"):
         check_dataset(ToyData(), sensors=4)
     seeds = iter(range(9))
     monkeypatch.setattr(ToySource, "make", lambda seed: Toy(next(seeds)))

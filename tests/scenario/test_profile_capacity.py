@@ -14,6 +14,8 @@ FRAMES = (
     "{uplink_payload_bytes: 1, downlink_payload_bytes: 1, uplink_frame_s: 1, downlink_frame_s: 1,"
     " uplink_silence_s: 1, downlink_silence_s: 1}"
 )
+DUTY = "{uplink: 0.1, downlink: 0.1}"
+BLOCKS = "{uplink_bits: 1000, downlink_bits: 680, error_rate: 0.1}"
 
 
 def profile(**changes: Any) -> NetworkProfile:
@@ -39,12 +41,18 @@ def test_a_capacity_counts_devices_in_its_own_direction_and_may_be_a_fraction() 
         ("downlink_capacity_bps: 20000, channels: dedicated", "leave out channels other than 1"),
         ("uplink_capacity_bps: 20000, sharing: fifo", "leave out sharing: fifo"),
         ("uplink_capacity_bps: 20000, resource_units: 12", "leave out resource_units"),
-        ("uplink_capacity_bps: 20000, duty_cycle: {uplink: 0.1, downlink: 0.1}", "leave out duty_cycle"),
+        (f"uplink_capacity_bps: 20000, duty_cycle: {DUTY}", "leave out duty_cycle"),
         (f"uplink_capacity_bps: 20000, frames: {FRAMES}", "leave out frames"),
         ("downlink_capacity_bps: 9999", "downlink_capacity_bps (9999) must be at least downlink_bps (10000)"),
         ("uplink_capacity_bps: 20000, duplex: cell-half", "the same multiple of their rates; here 2 up and 1 down"),
         ("uplink_capacity_bps: 0", "uplink_capacity_bps = 0: must be at least 0.001"),
         ("repetitions: [{coupling_loss_db: 1, uplink_bps: 1, downlink_bps: 1, latency_s: -1}]", "must be at least 0"),
+        ("resource_units: 12, sharing: fifo", "under fifo a transfer has a whole channel"),
+        ("resource_units: 12, channels: dedicated", "resource_units needs a number of channels"),
+        (f"blocks: {BLOCKS}, frames: {FRAMES}", "frames have collisions of their own"),
+        (f"duty_cycle: {DUTY}, frames: {FRAMES}", "frames have silences"),
+        (f"duty_cycle: {DUTY}, sharing: fifo", "duty_cycle is for sharing: fair"),
+        (f"release_assistance: true, frames: {FRAMES}", "release_assistance is for connections"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_refused_in_one_line(keys: str, message: str) -> None:

@@ -1,8 +1,15 @@
-"""How alike groups are, on the embedded data set."""
+"""How alike groups are, on the embedded data set, and what the experiment makes of a data set of one's own."""
+
+from pathlib import Path
 
 from hfedms_sim.data.glyphs.glyphs import Glyphs
 from hfedms_sim.grouping import CpdKind
 from hfedms_sim.paper.experiments.group_distances import WAYS, spreads_of
+from hfedms_sim.paper.experiments.grouping import GROUPING
+from hfedms_sim.paper.scales import SCALES
+from hfedms_sim.paper.study import Study
+from tests.data.formats import raw_samples, write
+from tests.paper.made_up import results
 
 
 def test_on_glyphs_matched_beats_icg_beats_random_beats_single_sensors() -> None:
@@ -20,3 +27,24 @@ def test_each_seed_has_a_median_of_its_own() -> None:
     medians = spread.seed_medians("onehot")
     assert len(medians) == 3
     assert min(medians) <= spread.median("onehot") <= max(medians)
+
+
+def test_published_ratios_stand_beside_those_of_a_file(tmp_path: Path) -> None:
+    data = write("npz", raw_samples(devices=20, samples=1200), tmp_path)
+    here = Study(SCALES["smoke"], data=data)
+    outcome = GROUPING.outcome(here, results(GROUPING, here))
+    (table,) = outcome.tables
+    assert "20 devices of " in table.note
+    assert [(row[0], row[1]) for row in table.rows] == [
+        (10, "single sensors"), (10, "random groups"), (10, "ICG"), (10, "ICG, matched")
+    ]  # fmt: skip
+    ratios = {name: [row[number] for row in table.rows] for number, name in enumerate(table.header)}
+    assert ratios["onehot, to sensors"][0] == 1
+    assert ratios["to sensors, published"] == [None, None, 0.25, None]
+    (claim,) = outcome.claims
+    assert claim.name == "Q6"
+    assert [len(part.values) for part in claim.parts] == [6, 6, 6, 6]
+    (figure,) = outcome.figures
+    assert [panel.title for panel in figure.panels] == [
+        "10 groups: classes as one-hot points", "10 groups: probabilities as samples"
+    ]  # fmt: skip

@@ -176,3 +176,14 @@ def _covered_s(spans_s: list[tuple[float, float]], from_s: float, to_s: float) -
         if end_s > begin_s:
             covered_s, reached_s = covered_s + end_s - begin_s, end_s
     return covered_s
+
+
+def test_a_set_up_that_was_given_up_keeps_no_connection_open() -> None:
+    """With release assistance the last uplink releases its sensor, unless more is under way: given up is not."""
+    connections = Connections(Environment(0.0), 1.0, 10.0, release_assistance=True)
+    connections.set_up([0], 0.0)
+    connections.abandon_set_up([0], 0.5)
+    connections.set_up([0], 2.0)
+    connections.use([0], 4.0, 1.0, is_last=True)
+    assert connections.set_up([0], 5.0) is not None
+    assert connections.collect(6.0).connected_s == pytest.approx(0.5 + 2.0 + 1.0)
