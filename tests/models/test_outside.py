@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from hfedms_sim.data import Dataset, from_arrays
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.loading import load_scenario
-from hfedms_sim.models import MODELS, Model
+from hfedms_sim.models import MODELS
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.simulation import open_run, resume, run
 from hfedms_sim.strategies.fedprox import FedProx
@@ -161,6 +161,10 @@ def test_an_entry_point_may_be_a_function(monkeypatch: pytest.MonkeyPatch) -> No
             r"model 'mine' \(bad:A\): .* does not end with its classifier",
         ),
         (
+            "class A(Model):\n    name = 'mine'\n    def __init__(self, width): ...\n    def module(self, s, c): ...",
+            r"bad:A: cannot be made without arguments \(.*\); pass an object",
+        ),
+        (
             "class A(Model):\n    name = 'mine'\n    def module(self, s, c): raise KeyError('lost')",
             r"model 'mine' \(bad:A\): raised KeyError: 'lost'",
         ),
@@ -255,23 +259,9 @@ def test_what_is_no_part_is_refused_in_one_line(objects: dict[str, Any], said: s
     assert "\n" not in str(refused.value)
 
 
-class Sized(Model):
-    """A network that asks for a figure."""
-
-    name = "sized"
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-
-    def module(self, input_shape: tuple[int, ...], classes: int) -> nn.Module:
-        return linear(input_shape, classes)
-
-
-def test_a_network_that_wants_figures_is_passed_as_an_object() -> None:
-    with pytest.raises(InputError, match=r"test_outside:Sized: cannot be made without arguments .*; pass an object"):
-        run(small(), timing_only=True, model=Sized)
+def test_a_name_is_no_scenario() -> None:
     with pytest.raises(InputError, match="scenario is a str: must be a Scenario, as load_scenario makes it"):
-        run("quickstart", timing_only=True, model=Sized(3))  # type: ignore[arg-type]
+        run("quickstart", timing_only=True, model=linear)  # type: ignore[arg-type]
 
 
 class RaisesInTraining(nn.Module):
