@@ -13,6 +13,7 @@ from hfedms_sim.commands.check import check, schema
 from hfedms_sim.commands.explain import explain
 from hfedms_sim.commands.paper import paper
 from hfedms_sim.commands.plot import plot
+from hfedms_sim.commands.recommend import recommend
 from hfedms_sim.commands.report import report
 from hfedms_sim.commands.run import run_command
 from hfedms_sim.commands.show import show
@@ -109,6 +110,7 @@ for command in (
     compare,
     explain,
     sweep,
+    recommend,
     paper,
     plot,
     report,

@@ -25,8 +25,8 @@ _IN_THE_FORMULA = {
 }  # fmt: skip
 """Keys of profiles that the formula of seconds reads, or looks at before it applies."""
 _WITHOUT_SECONDS = {
-    "name", "description", "sources", "sharing", "inactivity_s", "release_assistance", "on_outage", "energy", "budget",
-    "repetitions",
+    "name", "description", "sources", "sharing", "multicast", "inactivity_s", "release_assistance", "on_outage",
+    "energy", "budget", "repetitions",
 }  # fmt: skip
 """Keys that take no time on one channel, without set-ups, outages or places. There is no closed form of seconds where
 any other key is used."""

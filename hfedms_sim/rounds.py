@@ -297,6 +297,8 @@ class NetworkView:
     uplink_channels: NDArray[np.float64]
     """By cell: how many sensors it serves at their full rate."""
     downlink_channels: NDArray[np.float64]
+    can_multicast: NDArray[np.bool_]
+    """By cell: whether its base station can send a model once to all that listen."""
     battery_share: NDArray[np.float64] | None = None
     """What is left of each battery; None where batteries do not empty."""
     here_until_s: NDArray[np.float64] | None = None

@@ -15,7 +15,7 @@ _RATE_UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 _TIME_UNITS = ((60, "min", 1, "s"), (3600, "h", 60, "min"), (86400, "d", 3600, "h"))
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", re.ASCII)
 _BYTES = {"": 1.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
-_SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "h": SECONDS_PER_HOUR, "d": SECONDS_PER_DAY}
+_SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "h": SECONDS_PER_HOUR, "d": SECONDS_PER_DAY, "y": 365.25 * SECONDS_PER_DAY}
 
 
 def parse_bytes(text: str) -> float | None:
@@ -24,7 +24,7 @@ def parse_bytes(text: str) -> float | None:
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return the seconds that a text such as 10s, 5min, 2h or 7d stands for; None if it is no such text."""
+    """Return the seconds that a text such as 10s, 5min, 2h, 7d or 1y stands for; None if it is no such text."""
     return _parsed(text, _SECONDS)
 
 

@@ -253,6 +253,7 @@ class Campaign:
             options=self.options,
             directory=self.path_of(trial.name),
             parent=None if branch.parent is None else self.path_of(branch.parent),
+            teacher=trial.teacher,
             fork=branch.fork,
             pins=frozenset(branch.pins),
             imports=outside_modules(trial.scenario),

@@ -63,8 +63,8 @@ class RayWorkers:
             raise InputError(_RAY, f" {_LOCAL}: others could reach it; set {name}={value} before ray is imported")
 
     def start(self, key: str, task: Task) -> None:
-        sent = _needed(task.parent, task.fork) if isinstance(task, TrialTask) else {}
-        self._running[self._perform.remote(task, sent)] = (key, task)
+        sent = (_needed(task.parent, task.fork), _needed(task.teacher)) if isinstance(task, TrialTask) else ()
+        self._running[self._perform.remote(task, *sent)] = (key, task)
 
     def finished(self, wait_s: float) -> list[Finished]:
         ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=wait_s) if self._running else ([], [])
@@ -98,18 +98,20 @@ def _imported_ray() -> Any:
     return ray
 
 
-def _perform(task: Task, sent: Files) -> tuple[tuple[Any, OneLineError | None, bool], Files]:
-    """Perform a task, on the worker."""
+def _perform(task: Task, *sent: Files) -> tuple[tuple[Any, OneLineError | None, bool], Files]:
+    """Perform a task, on the worker. A trial is sent what it needs of its parent, and of its teacher."""
     if not isinstance(task, TrialTask):
         return attempt(task), {}
     with tempfile.TemporaryDirectory() as place:
-        here, parent = Path(place) / "trial", Path(place) / "parent"
-        _write(sent, parent)
-        outcome = attempt(replace(task, directory=here, parent=parent if sent else None))
+        here, learnt_from = Path(place) / "trial", [Path(place) / name for name in ("parent", "teacher")]
+        for directory, files in zip(learnt_from, sent, strict=True):
+            _write(files, directory)
+        parent, teacher = (each if files else None for each, files in zip(learnt_from, sent, strict=True))
+        outcome = attempt(replace(task, directory=here, parent=parent, teacher=teacher))
         return outcome, _read(here) if here.is_dir() else {}
 
 
-def _needed(parent: Path | None, fork: str | None) -> Files:
+def _needed(parent: Path | None, fork: str | None = None) -> Files:
     """Return of the run that a trial learns from its log, and the state at the fork, or its newest if there is none."""
     if parent is None or not (parent / "learning" / "metrics.log").is_file():
         return {}

@@ -80,6 +80,8 @@ class TrialTask:
     """The last lineage that it shares with `parent`. Only Ray's workers read it, to choose the checkpoint that is sent
     along; where the parent's directory can be read, all of its checkpoints are at hand."""
     pins: frozenset[str] = field(default=frozenset())
+    teacher: Path | None = None
+    """A run outside the campaign, which is learnt from in the same way."""
     imports: tuple[str, ...] = ()
     """Modules that a process must have imported to know the scenario's parts."""
 
@@ -94,7 +96,7 @@ class TrialTask:
             allow_infeasible=self.options.allow_infeasible,
             allow_large=self.options.allow_large,
             out=self._opened(),
-            learn_from=[] if self.parent is None or not (self.parent / "learning").is_dir() else [self.parent],
+            learn_from=[each for each in (self.parent, self.teacher) if each is not None and _has_learnt(each)],
             pins=self.pins,
             on_round=on_round,
             on_notice=notices.append,
@@ -112,6 +114,10 @@ class TrialTask:
 
 
 Task = TimingTask | TrialTask
+
+
+def _has_learnt(run_directory: Path) -> bool:
+    return (run_directory / "learning").is_dir()
 
 
 def _import_all(modules: tuple[str, ...]) -> None:

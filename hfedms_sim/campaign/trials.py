@@ -30,6 +30,8 @@ class Trial:
     scenario: Scenario
     cost: float = 1.0
     """How long a round takes to train, relative to the other trials; only the time left is estimated by it."""
+    teacher: Path | None = None
+    """A run outside the campaign that began as this one does: what it has learnt is not trained again."""
 
 
 @dataclass(frozen=True)

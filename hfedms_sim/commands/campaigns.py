@@ -122,8 +122,8 @@ def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":
     from hfedms_sim.campaign.grid import parse_grid, parse_seeds
 
     return Axes(
-        profiles=_listed("profiles", options["profiles"]),
-        strategies=_listed("strategies", options["strategies"]),
+        profiles=listed("profiles", options["profiles"]),
+        strategies=listed("strategies", options["strategies"]),
         seeds=parse_seeds(options["seeds"]) if options["seeds"] else (),
         grid=[parse_grid(each) for each in grid],
         rounds=options["rounds"],
@@ -131,7 +131,8 @@ def _axes(grid: tuple[str, ...], options: dict[str, Any]) -> "Axes":
     )
 
 
-def _listed(option: str, text: str | None) -> list[str]:
+def listed(option: str, text: str | None) -> list[str]:
+    """Return the names that stand in a text with commas between them."""
     names = [] if text is None else [name.strip() for name in text.split(",")]
     if not all(names):
         raise InputError(f"--{option} {text!a:.60}: has an empty name")

@@ -14,6 +14,7 @@ from hfedms_sim.system.files import shipped_files
 STRATEGY_NAMES = (
     "fedavg", "fedprox", "fedmmd", "fedfusion", "ida", "fedadagrad", "fedadam", "fedyogi", "fedcs", "fedasync",
     "fedbuff", "hierfavg", "static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async",
+    "hfedms-plus",
 )  # fmt: skip
 
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

@@ -121,6 +121,8 @@ class NetworkProfile(Settings):
     """How many sensors a cell serves at full rate per direction; dedicated: as many as there are."""
     sharing: Literal["fair", "fifo"] = "fair"
     """fair: active transfers share airtime equally; fifo: first come, first served."""
+    multicast: bool = False
+    """Whether a base station can send a model once to all that listen; strategies may ask, `scatter` does not."""
     resource_units: PositiveInt | None = None
     """The scheduler hands out whole units, this many in all; null: ideal sharing."""
     latency_s: Seconds = 0.0

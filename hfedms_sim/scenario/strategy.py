@@ -1,5 +1,6 @@
 """The settings that all strategies have in common. A strategy's own stand in its file in `strategies`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -18,6 +19,9 @@ class LocalTraining(Settings):
 
     plan_keys: ClassVar[frozenset[str]] = frozenset({"sample_ratio", "over_selection"})
     """Settings a round's record shows in full, so that the lineage need not hold them."""
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.01, 0.03, 0.1)}
+    """Settings that decide most, with the values that a search tries in every combination, beside the scenario's own.
+    Their keys are as a scenario has them."""
     can_over_select: ClassVar[bool] = True
     """Whether a round may be closed when some of those that were invited have arrived."""
     relays: ClassVar[bool | None] = None

@@ -21,7 +21,9 @@ class Planner:
         self._settings = scenario.strategy
         self._world = world
         self._batches = batches
-        self._strategy: Strategy[Any, Any] = make_strategy(scenario, model, world.covered, batches.local_sizes)
+        self._strategy: Strategy[Any, Any] = make_strategy(
+            scenario, model, world.covered, batches.local_sizes, world.network
+        )
         self._state = self._strategy.start()
         self._metrics: Mapping[str, float | None] = {}
 

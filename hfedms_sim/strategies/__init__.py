@@ -1,5 +1,6 @@
 """The federated algorithms, one file per paper. Planning a round needs no torch; `learners`, who learn from it, do."""
 
+from collections.abc import Callable
 from typing import Any
 
 from hfedms_sim.known_parts import KnownSettings, path_of
@@ -18,6 +19,7 @@ from hfedms_sim.strategies.fedopt import FedAdagrad, FedAdam, FedYogi
 from hfedms_sim.strategies.fedprox import FedProx
 from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSS
 from hfedms_sim.strategies.hfedms_async import HFedMSAsync
+from hfedms_sim.strategies.hfedms_plus import HFedMSPlus
 from hfedms_sim.strategies.hierfavg import HierFAVG
 from hfedms_sim.strategies.ida import Ida
 from hfedms_sim.strategies.known_strategies import (
@@ -52,6 +54,7 @@ STRATEGIES = KnownStrategies(
         HFedMSS,
         HFedMSD,
         HFedMSAsync,
+        HFedMSPlus,
     ),
 )
 SHIPPED = STRATEGIES.shipped
@@ -59,10 +62,14 @@ SETTINGS: KnownSettings[LocalTraining] = KnownSettings(STRATEGIES)
 
 
 def make_strategy(
-    scenario: Scenario, model: ModelSpec, sensors: SensorIds, local_sizes: LocalSizes
+    scenario: Scenario,
+    model: ModelSpec,
+    sensors: SensorIds,
+    local_sizes: LocalSizes,
+    network: Callable[[], NetworkView],
 ) -> Strategy[Any, Any]:
     """Return what plans the scenario's rounds. `sensors` are those that can take part."""
-    factory = Factory(model, sensors, Draws(scenario.seed), local_sizes)
+    factory = Factory(model, sensors, Draws(scenario.seed), local_sizes, network)
     return strategy_of(scenario.strategy)(scenario.strategy, factory)
 
 

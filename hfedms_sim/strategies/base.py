@@ -16,7 +16,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hfedms_sim.rounds import Group, Payload, Plan, PlanContext, RoundRecord, WorkStep
+from hfedms_sim.rounds import Group, NetworkView, Payload, Plan, PlanContext, RoundRecord, WorkStep
 from hfedms_sim.scenario import LocalTraining, ModelSpec
 from hfedms_sim.schedule import invited
 from hfedms_sim.seeds import Draws
@@ -39,6 +39,8 @@ class Factory(NamedTuple):
     draws: Draws
     local_sizes: LocalSizes
     """How many train samples each of some sensors owns."""
+    network: Callable[[], NetworkView]
+    """The network as it is now; worked out when asked for."""
 
 
 class Strategy(ABC, Generic[Own, State]):

@@ -6,6 +6,7 @@ model from the one it started from, and then steps: w <- w + eta_g mean_k s(stal
 staleness). With as many under way as are collected, and radios that are all alike, that is FedAvg.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from hfedms_sim.scenario import PositiveFloat, PositiveInt
@@ -13,6 +14,7 @@ from hfedms_sim.strategies.windows import Windowed, WindowSettings
 
 
 class FedBuffSettings(WindowSettings):
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.03, 0.1), "buffer": (5, 10, 20)}
     plan_keys: ClassVar[frozenset[str]] = WindowSettings.plan_keys | {"buffer"}
 
     name: Literal["fedbuff"] = "fedbuff"

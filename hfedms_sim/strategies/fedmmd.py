@@ -5,6 +5,7 @@ first and lambda times the squared maximum mean discrepancy between the outputs 
 (learners/fedmmd.py). Only the trained model is sent back, and averaged as in FedAvg. One more forward pass a sample.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -15,6 +16,8 @@ from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 
 
 class FedMMDSettings(AveragingSettings):
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.03, 0.1), "lambda": (0.01, 0.1)}
+
     """Two streams: the local model, and the frozen one that the round started from."""
 
     name: Literal["fedmmd"] = "fedmmd"

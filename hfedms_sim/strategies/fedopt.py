@@ -6,6 +6,7 @@ a pseudo-gradient and steps with an adaptive optimiser (learners/fedopt.py). Ser
 values that the authors found best for EMNIST character recognition; b2 = 0.99 is that of their algorithm.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -27,6 +28,11 @@ class ServerOptimiserSettings(AveragingSettings):
 
 
 class FedAdagradSettings(ServerOptimiserSettings):
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {
+        "learning_rate": (0.03, 0.1),
+        "server_learning_rate": (0.03, 0.1, 0.3),
+    }
+
     name: Literal["fedadagrad"] = "fedadagrad"
     server_learning_rate: PositiveFloat = 0.1
     """The rate of the server's optimiser."""
@@ -35,6 +41,11 @@ class FedAdagradSettings(ServerOptimiserSettings):
 
 
 class MomentSettings(ServerOptimiserSettings):
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {
+        "learning_rate": (0.03, 0.1),
+        "server_learning_rate": (0.003, 0.01, 0.03),
+    }
+
     server_learning_rate: PositiveFloat = 10**-2.5
     """The rate of the server's optimiser."""
     tau: PositiveFloat = 1e-4

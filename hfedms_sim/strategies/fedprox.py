@@ -5,6 +5,7 @@ sent. A step is w <- w - rate (gradient + mu (w - w_start)). A sensor has the mo
 memory, and does one multiply-add a parameter more in each step.
 """
 
+from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Literal
 
@@ -14,6 +15,8 @@ from hfedms_sim.strategies.fedavg import Averaging, AveragingSettings
 
 
 class FedProxSettings(AveragingSettings):
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.03, 0.1), "mu": (0.01, 0.1)}
+
     name: Literal["fedprox"] = "fedprox"
     mu: NonNegativeFloat = 0.1
     """Strength of the pull towards the model that the round started from."""

@@ -41,6 +41,7 @@ _LABEL_BYTES = 1
 class ChainSettings(ClusteredGroupsSettings):
     """Sequential-to-parallel training (STP): groups of sensors train in chains; the number of groups grows."""
 
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.03, 0.1), "alpha": (0, 2)}
     plan_keys: ClassVar[frozenset[str]] = ClusteredGroupsSettings.plan_keys | {
         "growth", "alpha", "beta", "leftover", "order", "solver", "draw", "class_counts",
     }  # fmt: skip
@@ -63,6 +64,11 @@ class HFedMSStaticSettings(ChainSettings):
 
 class HFedMSDynamicSettings(ChainSettings):
     plan_keys: ClassVar[frozenset[str]] = ChainSettings.plan_keys | {"new_batch", "scatter"}
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {
+        **ChainSettings.decisive,
+        "interval": (3, 5),
+        "scatter": ("unicast", "broadcast"),
+    }
 
     name: Literal["hfedms-d"] = "hfedms-d"
     interval: PositiveInt = 5

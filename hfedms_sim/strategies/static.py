@@ -97,7 +97,7 @@ class StaticGroups(FixedGroups[StaticGroupsSettings]):
     Settings: ClassVar = StaticGroupsSettings
 
     def _form(self, context: PlanContext) -> tuple[Groups, int | None]:
-        _, sensors, draws, _ = self.factory
+        sensors, draws = self.factory.sensors, self.factory.draws
         number = min(self.settings.beta, len(sensors))
         formed = random_groups(sensors, number, draws, cycle=_ONCE, leftover=self.settings.leftover)
         return tuple(tuple(group.tolist()) for group in formed), None

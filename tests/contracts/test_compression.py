@@ -22,7 +22,7 @@ from tests.contracts.test_networks import scenario_of as module_scenario
 from tests.contracts.test_strategies import CASES
 from tests.contracts.toy import DEVICES, write_toy
 
-RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async")
+RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async", "hfedms-plus")
 ALONE: list[dict[str, Any]] = [
     {"uplink": "float16"},
     {"uplink": "int8", "downlink": "int8"},
@@ -70,7 +70,7 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> Make:
             "sensors": {"count": DEVICES},
             "data": {"set": "npz", "path": str(path)},
             "stream": {"batch": 10, "augment": False},
-            "strategy": {"name": name, "compression": codecs} | CASES[case],
+            "strategy": {"name": name} | CASES[case] | {"compression": codecs},
         }
         return tiny_scenario(**(settings | changes))
 
@@ -125,7 +125,7 @@ def test_every_transfer_has_the_bytes_of_its_leg(scenario: Make, case: str, code
         assert row.bytes == expected + (accuracy if leg == "uplink" else 0)
         seen.add((leg, row.payload))
     assert {leg for leg, _ in seen} == {"downlink", "uplink"} | ({"relay"} if case.split()[0] in RELAYING else set())
-    assert (("downlink", "scatter") in seen) == case.startswith("hfedms-d")
+    assert (("downlink", "scatter") in seen) == case.startswith(("hfedms-d", "hfedms-plus"))
 
 
 @few_pairs

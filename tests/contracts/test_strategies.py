@@ -54,6 +54,7 @@ CASES: dict[str, dict[str, Any]] = {
     "hfedms-d distilling": GROUPS | {"interval": 3, "distillation": 0.1},
     "hfedms-d adam": GROUPS | ADAM | {"interval": 3},
     "hfedms-async": GROUPS,
+    "hfedms-plus": ALONE | {"groups": 3, "interval": 3, "compression": {}},
 }
 WINDOWS = ("fedasync", "fedbuff", "hfedms-async")  # no barrier: chains go on from round to round
 GENERIC_ONLY = {case for case, settings in CASES.items() if "local_optimiser" in settings}
@@ -65,6 +66,7 @@ PARTICIPANTS = {
     "static-icg": [6] * 6,
     "hfedms-s": [6, 4, 6, 6, 7, 7],  # 3, 6, 9, 9, 11, 11 groups in cycles 1 to 6
     "hfedms-d": [6, 6, 6, 4, 4, 4],  # 3 groups in the first cycle, 6 in the second
+    "hfedms-plus": [6] * 6,  # two of three groups of three, in both cycles
     "hfedms-async": [3, 3, 2, 2, 2, 3],  # chains of floor(11 / 3); then 4 of 6 groups, of the 8 idle; the third is late
 }
 TOTAL_GROUPS = {
@@ -73,6 +75,7 @@ TOTAL_GROUPS = {
     "hfedms-s": [3, 6, 9, 9, 11, 11],
     "hfedms-d": [3, 3, 3, 6, 6, 6],
     "hfedms-async": [3, 3, 6, 6, 6, 6],
+    "hfedms-plus": [3] * 6,
 }
 EVERYONE_ALONE = [7] * 6  # floor(0.7 x 11)
 MLP, MLP_CLASSIFIER, SMALL_CNN = 12_560 + 102, 102, 53_664 + 390  # parameters, for the toy's six classes
@@ -127,8 +130,8 @@ def _kernels(request: pytest.FixtureRequest) -> None:
         pytest.skip("no compiled kernels")
 
 
-WITHOUT_FORMULA = ("fedcs",)
-"""Cases whose bytes have no closed form: where the network decides who takes part there is none."""
+WITHOUT_FORMULA = ("fedcs", "hfedms-plus")
+"""Cases whose bytes have no closed form: the network decides who takes part, or how often."""
 
 
 def test_every_strategy_is_among_the_cases() -> None:
@@ -149,7 +152,9 @@ def expected_bytes(case: str) -> tuple[int, int]:
     """Up and down, in the words of the specification: participants times what each sends and gets."""
     who = PARTICIPANTS.get(case.split()[0], EVERYONE_ALONE)
     report = 4 * CLASSES * DEVICES
-    if case.startswith("hfedms-d"):  # rounds 1 and 4 are full: model up, model down, and the merged one down
+    if case.startswith(
+        ("hfedms-d", "hfedms-plus")
+    ):  # rounds 1 and 4 are full: model up, model down, and the merged one down
         full, calibration = who[0] + who[3], sum(who) - who[0] - who[3]
         classifiers = calibration * 4 * MLP_CLASSIFIER
         return full * 4 * MLP + classifiers + 2 * report, 2 * full * 4 * MLP + classifiers

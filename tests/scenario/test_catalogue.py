@@ -18,7 +18,7 @@ from hfedms_sim.strategies.hfedms import HFedMSDynamicSettings
 STRATEGIES = (
     "fedavg, fedprox, fedmmd, fedfusion, ida, fedadagrad, fedadam, fedyogi, fedcs, fedasync, fedbuff, hierfavg, "
     "static-groups, static-icg, "
-    "hfedms-s, hfedms-d or hfedms-async"
+    "hfedms-s, hfedms-d, hfedms-async or hfedms-plus"
 )
 PROFILE = "name: mine\nuplink_bps: 1000\ndownlink_bps: 2000\n"
 

@@ -52,14 +52,14 @@ def test_sizes_of_the_papers_network() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_lineage_holds_compression_where_there_is_any(name: str) -> None:
     settings = SHIPPED[name].Settings
-    plain = settings(name=name).learning_settings()
+    plain = settings(name=name, compression=Compression()).learning_settings()
     assert "compression" not in plain
     assert settings(name=name, compression=Compression(share=0.5)).learning_settings() == plain, "nothing is sent so"
     compressed = settings(name=name, compression=Compression(downlink="int8")).learning_settings()
     assert compressed == plain | {"compression": Compression(downlink="int8").model_dump()}
 
 
-RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async")
+RELAYING = ("static-groups", "static-icg", "hfedms-s", "hfedms-d", "hfedms-async", "hfedms-plus")
 
 
 @pytest.mark.parametrize("name", SHIPPED)

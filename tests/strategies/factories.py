@@ -9,9 +9,18 @@ from hfedms_sim.strategies import ClassCounts, Factory, PlanContext
 from hfedms_sim.strategies.base import SensorIds
 
 
-def factory(sensors: int, seed: int = 1, local_size: int = 100) -> Factory:
-    """Return one with the paper's network, in which every sensor owns so many samples."""
-    return Factory(spec_of("cnn"), np.arange(sensors), Draws(seed), lambda some: np.full(len(some), local_size))
+def factory(sensors: int, seed: int = 1, local_size: int = 100, network: NetworkView | None = None) -> Factory:
+    """Return one with the paper's network, in which every sensor owns so many samples.
+
+    A strategy that looks at the network of radios must be given one.
+    """
+    sizes = lambda some: np.full(len(some), local_size)  # noqa: E731
+    return Factory(spec_of("cnn"), np.arange(sensors), Draws(seed), sizes, lambda: _given(network))
+
+
+def _given(network: NetworkView | None) -> NetworkView:
+    assert network is not None, "this strategy does not look at the network"
+    return network
 
 
 def context(
@@ -23,9 +32,4 @@ def context(
     """
     if sensors is None:
         sensors = np.arange(368 if counts is None else len(counts))
-
-    def known() -> NetworkView:
-        assert network is not None, "this strategy does not look at the network"
-        return network
-
-    return PlanContext(counts, known, sensors)
+    return PlanContext(counts, lambda: _given(network), sensors)

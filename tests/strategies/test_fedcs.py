@@ -31,6 +31,7 @@ def network(
         last_work_s=np.array(work_s),
         uplink_channels=np.ones(of_cells),
         downlink_channels=np.ones(of_cells),
+        can_multicast=np.zeros(of_cells, dtype=bool),
     )
 
 

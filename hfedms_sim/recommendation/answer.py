@@ -1,0 +1,229 @@
+"""What a search has come to, for people and programs: the recommendation, the front, and why not the others."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from statistics import fmean
+from typing import Any
+
+from hfedms_sim.campaign.statistics import estimate
+from hfedms_sim.exhibits import Dots, DotSet, Figure, Table
+from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.front import Point, front_of
+from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.recommendation.search import Found, SeedTimes, log_ratios
+from hfedms_sim.units import SECONDS_PER_HOUR, format_bytes, format_joules, format_seconds
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`asked` is the goal as it was given; `found.goal` is what of it could be asked for."""
+
+    asked: Goal
+    found: Found
+    cost: str
+    """`joules` or `bytes`."""
+    not_tried: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Candidate | None:
+        return self.found.finalists[0] if self.found.finalists else None
+
+    @property
+    def meets_goal(self) -> bool:
+        """Return whether the recommended candidate meets the whole goal with every seed."""
+        if self.best is None or self.found.relaxed:
+            return False
+        return all(each.reached is not None for each in self.found.by_seed[self.best])
+
+    def lines(self) -> Iterator[str]:
+        """Yield the answer in sentences."""
+        if self.best is None:
+            yield f"Nothing can be recommended for {self.asked.words}: no candidate can be played."
+            yield from sorted({f"{why.why}" for why in self.found.ended.values()})[:3]
+            return
+        times = self.found.by_seed[self.best]
+        if self.meets_goal:
+            yield f"For {self.asked.words}: {self.best.words}."
+        else:
+            for reason in self.found.relaxed:
+                yield f"The goal cannot be met: {reason}."
+            if any(each.reached is None for each in times):
+                met = sum(each.reached is not None for each in times)
+                yield f"No candidate is that accurate with every seed; the nearest is with {met} of {len(times)}."
+            yield f"The nearest to {self.asked.words}: {self.best.words}."
+        yield self._took(times)
+        yield self._confidence()
+
+    def _took(self, times: Sequence[SeedTimes]) -> str:
+        points = [each.reached or each.best for each in times]
+        known = [point for point in points if point is not None]
+        if not known:
+            return "It has measured nothing."
+        accuracy = fmean(point.accuracy for point in known)
+        time = format_seconds(fmean(point.time_s for point in known))
+        cost = self.cost_text(fmean(point.cost for point in known))
+        return f"It has {100 * accuracy:.1f} % after {time} and {cost}, mean over {_seeds(len(times))}."
+
+    def _confidence(self) -> str:
+        """Say how sure it is that the next best is slower."""
+        _, *others = self.found.finalists
+        if not others:
+            return "No other candidate came near."
+        ratio = ratio_of(self.found, others[0])
+        if ratio is None:
+            return f"The next best, {others[0].words}, does not meet the goal with the same seeds."
+        factor, interval, verdict = ratio
+        return f"The next best, {others[0].words}, takes {factor:.2f} times as long{interval}: {verdict}."
+
+    def cost_text(self, cost: float) -> str:
+        return format_joules(cost) if self.cost == "joules" else format_bytes(cost)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self._finalists_table(), self._front_table(), self._others_table()
+
+    def _finalists_table(self) -> Table:
+        rows = []
+        for candidate in self.found.finalists:
+            times = self.found.by_seed[candidate]
+            points = [point for each in times if (point := each.reached or each.best) is not None]
+            ratio = None if candidate == self.best else ratio_of(self.found, candidate)
+            told = "recommended" if candidate == self.best else "" if ratio is None else f"{ratio[0]:.2f}{ratio[1]}"
+            rows.append((
+                candidate.strategy, _settings(candidate), candidate.radio,
+                f"{sum(each.reached is not None for each in times)} of {len(times)}",
+                fmean(point.accuracy for point in points) if points else None,
+                fmean(point.time_s for point in points) / SECONDS_PER_HOUR if points else None,
+                fmean(point.cost for point in points) if points else None,
+                told,
+            ))  # fmt: skip
+        header = (
+            "strategy",
+            "settings",
+            "radio",
+            "seeds that met the goal",
+            "accuracy",
+            "hours",
+            self.cost,
+            "times as long",
+        )
+        note = f"Means over {_seeds(len(self.found.seeds))}; who has not met the goal stands where it was at its best."
+        return Table("finalists", f"For {self.asked.words}", header, tuple(rows), note)
+
+    def _front_table(self) -> Table:
+        """Return the candidates that no other beats, each with the accuracies for which that holds."""
+        rows = []
+        for candidate, points in self.front():
+            first, last = points[0], points[-1]
+            rows.append((
+                candidate.strategy, _settings(candidate), candidate.radio,
+                first.accuracy, last.accuracy, last.time_s / SECONDS_PER_HOUR, last.cost,
+            ))  # fmt: skip
+        header = ("strategy", "settings", "radio", "accuracy from", "to", "hours to that", f"{self.cost} to that")
+        note = f"Seed {self.found.seeds[0]}. At these accuracies nobody else measured is sooner and cheaper."
+        return Table("front", "Time, cost and accuracy that no other beats", header, tuple(rows), note)
+
+    def front(self) -> list[tuple[Candidate, list[Point]]]:
+        """Return the candidates on the front with their points on it, the soonest first."""
+        found = self.found
+        owners = [
+            (each.candidate, point)
+            for each in found.prospects
+            for point in each.points(found.learnt, found.goal.accuracy)
+        ]
+        best: dict[Candidate, list[Point]] = {}
+        for index in front_of([point for _, point in owners]):
+            best.setdefault(owners[index][0], []).append(owners[index][1])
+        return sorted(best.items(), key=lambda pair: pair[1][-1].time_s)
+
+    def _others_table(self) -> Table:
+        """Return of each strategy and radio that has no finalist how far its last candidate got, and why no farther."""
+        last: dict[tuple[str, str], Candidate] = {}
+        for candidate in self.found.ended:  # in the order in which they were left out
+            last[candidate.strategy, candidate.radio] = candidate
+        finalists = {(each.strategy, each.radio) for each in self.found.finalists}
+        rows = []
+        for pair, candidate in sorted(last.items()):
+            if pair not in finalists:
+                step, why = self.found.ended[candidate]
+                rows.append((*pair, _settings(candidate), step, why))
+        header = ("strategy", "radio", "settings", "left out after", "why")
+        return Table("others", "Why not the others", header, tuple(rows), "\n".join(self.not_tried))
+
+    @property
+    def figure(self) -> Figure | None:
+        """Return time against cost of all that have met the goal, with those joined that no other beats."""
+        found, goal = self.found, self.found.goal.accuracy
+        met = [(each.candidate, point) for each in found.prospects if (point := each.reached(found.learnt, goal))]
+        if not met:
+            return None
+        dots = [
+            DotSet(each.words, (point.time_s / SECONDS_PER_HOUR,), (point.cost,), texts=(each.words,))
+            for each, point in met
+        ]
+        front = sorted((met[index] for index in front_of([point for _, point in met])), key=lambda pair: pair[1])
+        joined = DotSet(
+            "not dominated",
+            tuple(point.time_s / SECONDS_PER_HOUR for _, point in front),
+            tuple(point.cost for _, point in front),
+            texts=tuple(each.words for each, _ in front),
+            is_joined=True,
+            is_named=True,
+        )
+        panel = Dots(f"Until {100 * goal:g} %", "simulated hours", self.cost, (*dots, joined))
+        return Figure("pareto", "Time against cost", (panel,), columns=1, note=f"Seed {found.seeds[0]}.")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it for programs."""
+        found, asked = self.found, self.asked
+        return {
+            "goal": {"accuracy": asked.accuracy, "within_s": asked.within_s, "battery_s": asked.battery_s},
+            "is_met": self.meets_goal,
+            "relaxed": found.relaxed,
+            "recommended": None if self.best is None else _candidate_json(self.best),
+            "finalists": [
+                _candidate_json(each) | {"seeds": [_seed_json(times, self.cost) for times in found.by_seed[each]]}
+                for each in found.finalists
+            ],
+            "front": [
+                _candidate_json(each) | {"points": [_point_json(point, self.cost) for point in points]}
+                for each, points in self.front()
+            ],
+            "others": [_candidate_json(each) | ended._asdict() for each, ended in found.ended.items()],
+            "not_tried": list(self.not_tried),
+            "trained_rounds": len(found.trained),
+        }
+
+
+def ratio_of(found: Found, other: Candidate) -> tuple[float, str, str] | None:
+    """Return how many times as long another finalist takes as the best: the mean, its interval, and what that says."""
+    ratios = log_ratios(found.by_seed[found.finalists[0]], found.by_seed[other])
+    ratio = estimate(ratios)
+    if ratio is None:
+        return None
+    if ratio.half_width is None:
+        return exp(ratio.mean), "", "one seed, which decides nothing"
+    low, high = exp(ratio.mean - ratio.half_width), exp(ratio.mean + ratio.half_width)
+    interval = f" ({low:.2f} to {high:.2f})"
+    return exp(ratio.mean), interval, "clear" if ratio.mean - ratio.half_width > log(1.0) else "no clear difference"
+
+
+def _settings(candidate: Candidate) -> str:
+    return ", ".join(f"{key} {value}" for key, value in candidate.settings) or "as in the scenario"
+
+
+def _seeds(count: int) -> str:
+    return f"{count} seed{'' if count == 1 else 's'}"
+
+
+def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+    return {"strategy": candidate.strategy, "settings": dict(candidate.settings), "radio": candidate.radio}
+
+
+def _point_json(point: Point | None, cost: str) -> dict[str, float] | None:
+    return None if point is None else {"time_s": point.time_s, cost: point.cost, "accuracy": point.accuracy}
+
+
+def _seed_json(times: SeedTimes, cost: str) -> dict[str, Any]:
+    return {"seed": times.seed, "reached": _point_json(times.reached, cost), "best": _point_json(times.best, cost)}

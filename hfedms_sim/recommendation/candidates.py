@@ -1,0 +1,113 @@
+"""What there is to choose from: every strategy with the values of its decisive settings, over every radio."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+from hfedms_sim.campaign import Trial, Variant
+from hfedms_sim.errors import InputError
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.scenario import Scenario, Source
+from hfedms_sim.strategies import STRATEGIES
+
+STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d")
+"""Unless others are asked for: the plain mean, an adaptive server, no barrier, and HFedMS."""
+_LONGEST_NAME = 80
+
+Settings = tuple[tuple[str, str], ...]
+"""Keys of a strategy and their values as YAML, such as ("learning_rate", "0.03"). Empty: as the scenario has them."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One answer to the question: a strategy, its settings, a radio."""
+
+    number: int
+    strategy: str
+    settings: Settings
+    radio: str
+    profile: str | None = None
+    """The name or path of what every cell is put on; None: as the scenario has it."""
+
+    @property
+    def words(self) -> str:
+        settings = "".join(f", {key} {value}" for key, value in self.settings)
+        return f"{self.strategy}{settings} over {self.radio}"
+
+    @property
+    def variant(self) -> Variant:
+        return (("profile", self.radio), ("strategy", self.strategy), *self.settings)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a goal in a scenario, with what is changed in it for all candidates alike."""
+
+    source: Source
+    goal: Goal
+    rounds: int | None = None
+    overrides: Sequence[str] = ()
+
+    @cached_property
+    def base(self) -> Scenario:
+        """Return the scenario without a candidate; one keeps what it also has of its strategy's settings."""
+        return load_scenario(self.source, rounds=self.rounds, overrides=self.overrides)
+
+    def scenario(self, candidate: Candidate, seed: int | None = None, rounds: int | None = None) -> Scenario:
+        """Return the candidate's scenario; it is played until it is as accurate as is asked for."""
+        accuracy = self.goal.accuracy
+        settings = [f"strategy.{key}={value}" for key, value in candidate.settings]
+        return load_scenario(
+            self.base,
+            profile=candidate.profile,
+            strategy=candidate.strategy,
+            rounds=rounds,
+            seed=seed,
+            overrides=[f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]", *settings],
+        )
+
+    def trial(self, candidate: Candidate, seed: int, rounds: int | None = None) -> Trial:
+        words = "-".join(
+            [candidate.strategy, *(f"{key}={value}" for key, value in candidate.settings), candidate.radio]
+        )
+        short = re.sub(r"[^A-Za-z0-9.=+-]+", "_", words)[:_LONGEST_NAME]
+        name = f"{candidate.number:04d}-{short}-seed{seed}"
+        return Trial(name, candidate.variant, self.scenario(candidate, seed, rounds))
+
+
+def candidates_of(
+    question: Question, strategies: Sequence[str], profiles: Sequence[str]
+) -> tuple[list[Candidate], list[str]]:
+    """Return all candidates, and what is wrong with combinations that are none, a line each.
+
+    No profiles: the radios that the scenario has. Settings that come to the same scenario are one candidate.
+    """
+    found: list[Candidate] = []
+    refused: list[str] = []
+    radios: list[str | None] = [*profiles] or [None]
+    for profile, strategy in product(radios, strategies):
+        seen: list[Scenario] = []
+        for settings in _points(strategy):
+            candidate = Candidate(len(found) + 1, strategy, settings, profile or "", profile)
+            try:
+                scenario = question.scenario(candidate)
+            except InputError as error:
+                if not settings:
+                    raise
+                refused.append(f"{strategy}, {', '.join(map(' '.join, settings))}: {error}")
+                continue
+            if scenario not in seen:
+                seen.append(scenario)
+                found.append(replace(candidate, radio=scenario.profile_names))
+    return found, refused
+
+
+def _points(strategy: str) -> Iterator[Settings]:
+    """Yield the scenario's own settings, then every combination of the decisive ones."""
+    yield ()
+    decisive = STRATEGIES[strategy].Settings.decisive
+    for values in product(*decisive.values()):
+        yield tuple(zip(decisive, (str(value) for value in values), strict=True))

@@ -1,0 +1,138 @@
+"""Candidates played as campaigns below a directory, one for each step of the search.
+
+    DIR/search/timing-seed1/    every candidate, the clock alone
+    DIR/search/rung-1/ ...      one trial for each learner, as far as the rung goes; it goes on from the rung before
+    DIR/search/race-seed2/ ...  the finalists with further seeds
+    DIR/                        the finalists with all seeds, as an ordinary campaign: nothing of it is trained again
+
+A step that is finished is read, one that was interrupted goes on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Literal
+
+from hfedms_sim.campaign import Campaign, Options, Refusal, Standing, Trial, TrialResult, Workers
+from hfedms_sim.errors import OneLineError, RunError
+from hfedms_sim.recommendation.candidates import Candidate, Question
+from hfedms_sim.recommendation.prospects import Learnt, Prospect
+from hfedms_sim.recommendation.search import Timed
+from hfedms_sim.run_directory import RunDirectory
+from hfedms_sim.simulation import open_run
+from hfedms_sim.units import SECONDS_PER_DAY
+
+SEARCH = "search"
+Cost = Literal["joules", "bytes"]
+
+
+@dataclass
+class CampaignPlayer:
+    """Plays candidates of a question. What is learnt in one step is not trained again in a later one."""
+
+    question: Question
+    directory: Path
+    make_workers: Callable[[Options], Workers]
+    options: Options = field(default_factory=Options)
+    on_standing: Callable[[Standing], None] = lambda standing: None
+    on_notice: Callable[[str], None] = lambda line: None
+    said: Callable[[OneLineError], str] = str
+    cost: Cost = "joules"
+    """What stands for cost: bytes, where a radio's joules are not known."""
+    prospects: dict[tuple[Candidate, int], Prospect] = field(default_factory=dict)
+    """All that were timed, by their seeds."""
+    _runs: dict[str, Path] = field(default_factory=dict)
+    """The run that ends with a lineage."""
+
+    def time(self, candidates: Sequence[Candidate], seed: int) -> Timed:
+        place = self.directory / SEARCH / f"timing-seed{seed}"
+        trials = {each: self.question.trial(each, seed) for each in candidates}
+        options = replace(self.options, timing_only=True)
+        campaign = self._campaign(place, list(trials.values()), options)
+        played = {each.trial.name: each for each in campaign.run(self.make_workers(options))}
+        _require_played(campaign)
+        runs = {each: played[trial.name] for each, trial in trials.items() if trial.name in played}
+        if not self.prospects and any(each.summary["energy_j"] is None for each in runs.values()):
+            self.cost = "bytes"
+        timed = [self._prospect(each, place / "trials" / run.trial.name, run) for each, run in runs.items()]
+        self.prospects |= {(each.candidate, seed): each for each in timed}
+        refused = {
+            each: campaign.refused[trial.name] for each, trial in trials.items() if trial.name in campaign.refused
+        }
+        return Timed([each for each in timed if each.rounds], refused)
+
+    def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
+        most = {each.candidate: min(rounds, each.rounds) for each in prospects}
+        trials = [
+            self._taught(self.question.trial(each.candidate, seed, most[each.candidate]), each, most[each.candidate])
+            for each in prospects
+        ]
+        campaign = self._campaign(self.directory / SEARCH / step, trials, self.options)
+        results = campaign.run(self.make_workers(self.options))
+        _require_played(campaign)
+        lineages_of = {trial.name: each.lineages for trial, each in zip(trials, prospects, strict=True)}
+        learnt: dict[str, float] = {}
+        for result in results:
+            lineages = lineages_of[result.trial.name]
+            learnt |= {lineages[number - 1]: accuracy for number, accuracy in result.curve.points("accuracy")}
+            self._runs[lineages[result.summary["rounds"] - 1]] = campaign.path_of(result.trial.name)
+        return learnt
+
+    def finish(self, candidates: Sequence[Candidate], seeds: Sequence[int]) -> "Finished":
+        """Play the last few as one campaign at the top of the directory; all of it is learnt already."""
+        trials = []
+        for candidate in candidates:
+            for seed in seeds:
+                prospect = self.prospects[candidate, seed]
+                trials.append(self._taught(self.question.trial(candidate, seed), prospect, prospect.rounds))
+        campaign = self._campaign(self.directory, trials, self.options)
+        results = campaign.run(self.make_workers(self.options))
+        _require_played(campaign)
+        return Finished(results, campaign.refusals)
+
+    def _campaign(self, place: Path, trials: Sequence[Trial], options: Options) -> Campaign:
+        place.mkdir(parents=True, exist_ok=True)
+        directory = RunDirectory(place, is_new=False)
+        return Campaign(directory, trials, options, self.on_standing, self.on_notice, self.said)
+
+    def _taught(self, trial: Trial, prospect: Prospect, rounds: int) -> Trial:
+        """Return the trial with the run that has learnt most of what it will learn."""
+        known = (self._runs[lineage] for lineage in reversed(prospect.lineages[:rounds]) if lineage in self._runs)
+        return replace(trial, teacher=next(known, None))
+
+    def _prospect(self, candidate: Candidate, path: Path, result: TrialResult) -> Prospect:
+        columns = ("end_s", "energy_j", "uplink_bytes", "downlink_bytes", "lineage")
+        rounds = open_run(path).arrow("rounds")
+        end_s, energy_j, uplink, downlink, lineages = (rounds[name].to_pylist() for name in columns)
+        spent = energy_j if self.cost == "joules" else map(sum, zip(uplink, downlink, strict=True))
+        summary = result.summary
+        coverage = summary.get("coverage")
+        return Prospect(
+            candidate,
+            tuple(end_s),
+            tuple(accumulate(spent)),
+            tuple(lineages),
+            _battery_s(summary),
+            0 if coverage is None else coverage["sensors"] - coverage["covered"],
+        )
+
+
+@dataclass(frozen=True)
+class Finished:
+    results: list[TrialResult]
+    refusals: list[Refusal]
+
+
+def _battery_s(summary: Mapping[str, object]) -> float | None:
+    lives = summary.get("battery_life")
+    life = lives.get("continuous") if isinstance(lives, Mapping) else None
+    days = life.get("worst_d") if isinstance(life, Mapping) else None
+    return days * SECONDS_PER_DAY if isinstance(days, float) else None
+
+
+def _require_played(campaign: Campaign) -> None:
+    """Refuse to go on without a trial that failed: who is left out must not depend on that."""
+    if campaign.failed:
+        (trial, why), *others = campaign.failed.items()
+        raise RunError(f"{trial}: failed, {why}", f" (and {len(others)} more)" if others else "")

@@ -1,0 +1,110 @@
+"""From a question to its answer: candidates, search, and what is left of it in a directory.
+
+DIR/recommend.json         what was asked
+DIR/search/                the campaigns of the search (playing.py)
+DIR/campaign.json, ...     the finalists with all seeds, an ordinary campaign
+DIR/recommendation.json    the answer
+DIR/recommended.yaml       the scenario of the recommended candidate, ready to run
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hfedms_sim.campaign import write_tables
+from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.recommendation.answer import Answer
+from hfedms_sim.recommendation.budget import affordable, training_s
+from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
+from hfedms_sim.recommendation.playing import CampaignPlayer
+from hfedms_sim.recommendation.search import search
+from hfedms_sim.result import differences, read_json
+from hfedms_sim.run_directory import require_no_links
+from hfedms_sim.scenario import scenario_yaml
+from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.system.files import is_blank, shipped_files, write_atomically
+
+ASKED, ANSWER, SCENARIO = "recommend.json", "recommendation.json", "recommended.yaml"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What there is to choose from; `budget_s`: processor seconds that the training may take."""
+
+    strategies: tuple[str, ...]
+    profiles: tuple[str, ...]
+    seeds: tuple[int, ...]
+    budget_s: float | None = None
+
+
+def require_place(directory: Path, question: Question, choice: Choice, *, resume: bool) -> None:
+    """Refuse a directory that is not this question's, before anything is written."""
+    if not directory.exists() and not directory.is_symlink():
+        return
+    require_no_links(directory)
+    if resume and is_blank(directory):
+        return
+    if not (directory / ASKED).is_file():
+        raise InputError(f"{directory}: exists already, and holds no recommendation ({ASKED} is missing)")
+    if not resume:
+        raise InputError(f"{directory}: exists already; choose another --out, or --resume to go on with it")
+    for key, was, now in differences(read_json(directory / ASKED), _identity(question, choice)):
+        raise InputError(f"{directory}: was asked with another {key}: {was!r:.80}, now {now!r:.80}")
+
+
+def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str], None] = lambda line: None) -> Answer:
+    """Search, and write what was found into the player's directory."""
+    question, directory = player.question, player.directory
+    candidates, refused = candidates_of(question, choice.strategies, choice.profiles)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        write_atomically(directory / ASKED, _json(_identity(question, choice)))
+        tried = _tried(question, choice, candidates)
+        found = search(player, tried, question.goal, choice.seeds, on_step=on_step)
+        radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
+        not_tried = _not_tried(choice, radios, refused, left_out)
+        answer = Answer(question.goal, found, player.cost, tuple(not_tried))
+        if answer.best is not None:
+            on_step(f"the last {len(found.finalists)} once more, with all seeds: nothing is trained again")
+            finished = player.finish(found.finalists, choice.seeds)
+            write_tables(finished.results, directory, finished.refusals)
+            best = question.scenario(answer.best, choice.seeds[0])
+            write_atomically(directory / SCENARIO, scenario_yaml(best))
+        write_atomically(directory / ANSWER, _json(answer.as_json()))
+    except OSError as error:
+        raise RunError(f"{error.filename or directory}: cannot be written ({error.strerror or error})") from None
+    return answer
+
+
+def _tried(question: Question, choice: Choice, candidates: Sequence[Candidate]) -> list[Candidate]:
+    if choice.budget_s is None:
+        return list(candidates)
+    whole_s = training_s(question, candidates)
+    return affordable(candidates, whole_s, len(choice.seeds), choice.budget_s)
+
+
+def _not_tried(choice: Choice, radios: set[str], refused: Sequence[str], left_out: int) -> list[str]:
+    """Return what the search has not looked at, a line each."""
+    strategies = [name for name in STRATEGIES if name not in choice.strategies]
+    profiles = [name for name in shipped_files("network_profiles") if name not in radios]
+    lines = [f"Not tried: the strategies {', '.join(strategies)}."] if strategies else []
+    lines += [f"Not tried: the radios {', '.join(profiles)}."] if profiles else []
+    lines += [f"Not tried, because the budget does not allow it: {left_out} candidates."] if left_out else []
+    return [*lines, *(f"Not possible: {line}." for line in refused)]
+
+
+def _identity(question: Question, choice: Choice) -> dict[str, Any]:
+    asked = {
+        "goal": asdict(question.goal),
+        "rounds": question.rounds,
+        "overrides": list(question.overrides),
+        "choice": asdict(choice),
+    }
+    as_written: dict[str, Any] = json.loads(json.dumps(asked))
+    return as_written
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"

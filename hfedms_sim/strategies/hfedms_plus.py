@@ -1,0 +1,190 @@
+"""HFedMS-Plus: HFedMS's chains and layer-wise rounds with what an ablation left of the rest, and with settings by rule.
+No paper has it. What each part brings is in docs/results.md.
+
+As HFedMS-D (hfedms.py), but for this:
+
+    groups     do not grow: chains stay as long as the air allows. M is the least number of groups of which a share
+               kappa makes enough chains: three, so that there is something to average, or as many as the channels of
+               all cells carry at once, so that none is idle. No chain is shorter than eight sensors for that.
+    interval   only the first cycles have calibration rounds, for they help while the extractor is young. Their T is the
+               number of rounds that brings most for its airtime: each calibration round brings a share of what a full
+               round does (GAINS), and costs its share of a full round's airtime. Then every round is a full one.
+    scatter    is a broadcast where all base stations can send to many at once.
+    bytes      are int8 on every leg.
+    memory     there is none: calibration trains the classifier on the new batch alone.
+"""
+
+from math import ceil, floor
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from hfedms_sim.rounds import NetworkView, Payload, Plan, PlanContext, RoundRecord, ScatterMode
+from hfedms_sim.scenario import Compression, ModelSpec, PositiveFloat, PositiveInt
+from hfedms_sim.schedule import invited
+from hfedms_sim.strategies.base import Factory, SensorIds, Strategy
+from hfedms_sim.strategies.costs import Costs, plain_costs
+from hfedms_sim.strategies.grouped import ClusteredGroupsSettings
+from hfedms_sim.strategies.hfedms import HFedMSD, HFedMSDynamicSettings, HFedMSState
+from hfedms_sim.strategies.workload import Workload
+from hfedms_sim.units import BITS_PER_BYTE
+
+Auto = Literal["auto"]
+
+GAINS = (0.4, 0.05, 0.05, 0.05)
+"""What the first, second, ... calibration round of a cycle brings, relative to a full round."""
+_LEAST_CHAINS, _SHORTEST_CHAIN = 3, 8
+_SLACK = 1e-9  # so that 3 / 0.3 is 10
+
+
+class HFedMSPlusSettings(ClusteredGroupsSettings):
+    plan_keys: ClassVar[frozenset[str]] = ClusteredGroupsSettings.plan_keys | {
+        "groups", "interval", "calibrated_cycles", "scatter", "leftover", "solver", "draw", "class_counts",
+    }  # fmt: skip
+
+    name: Literal["hfedms-plus"] = "hfedms-plus"
+    learning_rate: PositiveFloat = 0.05
+    """The rate of the sensors' optimiser."""
+    compression: Compression = Compression(downlink="int8", relay="int8", uplink="int8")
+    """What goes over the air in fewer bytes."""
+    groups: PositiveInt | Auto = "auto"
+    """M, how many groups there are in every cycle; auto: by rule."""
+    interval: PositiveInt | Auto = "auto"
+    """T: the first of every T rounds synchronises the full model, the others only the classifier; auto: by rule."""
+    calibrated_cycles: Annotated[int, Field(ge=0, le=10**9)] = 10
+    """How many cycles have T rounds; from then on every round is a full one."""
+    scatter: ScatterMode | Auto = "auto"
+    """The merged model goes to each participant, or once per cell to all; auto: broadcast where all cells can."""
+    class_counts: Literal["cycle", "once"] = "cycle"
+    """Sensors report the class counts that groups are formed by in every cycle, or in the first one only."""
+
+
+class Rule(NamedTuple):
+    """What is settled before the first round."""
+
+    groups: int
+    interval: int
+    scatter: ScatterMode
+
+
+class HFedMSPlus(Strategy[HFedMSPlusSettings, HFedMSState]):
+    paper = "after Zeng et al., HFedMS, IEEE Transactions on Cloud Computing 2023; settings by rule"
+    rule = "as hfedms-d without memory and growth; groups, T and scatter follow from what the air costs"
+    Settings: ClassVar = HFedMSPlusSettings
+    learner = "hfedms_sim.strategies.learners.hfedms_plus:PlusLearner"
+
+    def __init__(self, settings: HFedMSPlusSettings, factory: Factory) -> None:
+        super().__init__(settings, factory)
+        rule = rule_of(settings, factory)
+        self._calibrated_rounds = rule.interval * settings.calibrated_cycles
+        self._first = HFedMSD(dynamic_settings(settings, rule), factory)
+        self._later = HFedMSD(dynamic_settings(settings, rule._replace(interval=1)), factory)
+
+    @classmethod
+    def costs(cls, settings: HFedMSPlusSettings, model: ModelSpec) -> Costs:
+        return plain_costs(settings, model)
+
+    @classmethod
+    def workload(cls, settings: HFedMSPlusSettings, sensors: int, rounds: int) -> Workload:
+        """Return the work of the cycles that calibrate and of the rounds after them.
+
+        By rule T is known only together with the network: then this is the most, with no round that calibrates.
+        """
+        groups = _fewest_groups(settings, sensors) if settings.groups == "auto" else min(settings.groups, sensors)
+        interval = 1 if settings.interval == "auto" else settings.interval
+        calibrated = min(rounds, interval * settings.calibrated_cycles)
+        parts = [
+            HFedMSD.workload(dynamic_settings(settings, Rule(groups, each, "unicast")), sensors, count)
+            for each, count in ((interval, calibrated), (1, rounds - calibrated))
+            if count
+        ]
+        return parts[0]._replace(
+            trainings=sum(part.trainings for part in parts),
+            reports=sum(part.reports for part in parts) if settings.class_counts == "cycle" else parts[0].reports,
+            groupings=parts[0].groupings._replace(times=sum(part.groupings.times for part in parts)),
+        )
+
+    def start(self) -> HFedMSState:
+        return self._first.start()
+
+    def report(self, state: HFedMSState) -> Payload | None:
+        return self._chains(state).report(state)
+
+    def plan(self, state: HFedMSState, context: PlanContext) -> Plan:
+        return self._chains(state).plan(state, context)
+
+    def update(self, state: HFedMSState, plan: Plan, record: RoundRecord) -> HFedMSState:
+        return self._chains(state).update(state, plan, record)
+
+    def _chains(self, state: HFedMSState) -> HFedMSD:
+        """Return what plays the coming round."""
+        return self._first if state.round <= self._calibrated_rounds else self._later
+
+
+def dynamic_settings(settings: HFedMSPlusSettings, rule: Rule) -> HFedMSDynamicSettings:
+    """Return the settings of HFedMS-D that do what these and the rule say."""
+    shared = set(HFedMSDynamicSettings.model_fields) & set(HFedMSPlusSettings.model_fields) - {"name", *Rule._fields}
+    return HFedMSDynamicSettings.model_validate(
+        {key: getattr(settings, key) for key in shared}
+        | {"alpha": 0.0, "beta": rule.groups, "interval": rule.interval, "scatter": rule.scatter, "scc": "off"}
+    )
+
+
+def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
+    """Return what the settings say, and where they leave it to the rule, what follows from the network."""
+    network, sensors = factory.network(), factory.sensors
+    cells = np.unique(network.cell[sensors])
+    scatter: ScatterMode = settings.scatter if settings.scatter != "auto" else _scatter(network, cells)
+    groups = settings.groups
+    if groups == "auto":
+        channels = float((network.uplink_channels[cells] + network.downlink_channels[cells]).sum())
+        groups = _enough_groups(settings, len(sensors), channels)
+    interval = settings.interval
+    if interval == "auto":
+        participants = max(1, invited(settings, len(sensors)))
+        interval = best_interval(calibration_share(settings, factory.model, network, sensors, scatter, participants))
+    return Rule(min(groups, max(1, len(sensors))), interval, scatter)
+
+
+def _scatter(network: NetworkView, cells: SensorIds) -> ScatterMode:
+    return "broadcast" if bool(network.can_multicast[cells].all()) else "unicast"
+
+
+def _fewest_groups(settings: HFedMSPlusSettings, sensors: int) -> int:
+    """Return the least M of which a share kappa is three groups, or all sensors if these are fewer."""
+    return max(1, min(sensors, ceil(_LEAST_CHAINS / settings.sample_ratio - _SLACK)))
+
+
+def _enough_groups(settings: HFedMSPlusSettings, sensors: int, channels: float) -> int:
+    fewest = _fewest_groups(settings, sensors)
+    busy = min(channels / settings.sample_ratio, sensors / _SHORTEST_CHAIN)
+    return max(fewest, floor(busy + _SLACK))
+
+
+def calibration_share(
+    settings: HFedMSPlusSettings,
+    model: ModelSpec,
+    network: NetworkView,
+    sensors: SensorIds,
+    scatter: ScatterMode,
+    participants: int,
+) -> float:
+    """Return the airtime of a calibration round as a share of a full round's, at the sensors' median rates."""
+    uplink_s, downlink_s = (
+        BITS_PER_BYTE / float(np.median(rates[sensors])) for rates in (network.uplink_bps, network.downlink_bps)
+    )
+    whole, classifier = (settings.compression.leg_bytes(each) for each in (model.contents, model.classifier_contents))
+    scattered = whole.downlink * (1.0 if scatter == "unicast" else 1.0 / participants)
+    full_s = whole.relay * (uplink_s + downlink_s) + scattered * downlink_s
+    return classifier.relay * (uplink_s + downlink_s) / full_s
+
+
+def best_interval(share: float) -> int:
+    """Return the T whose cycle brings most for its airtime."""
+    brought, best, most = 1.0, 1, 1.0
+    for interval, gain in enumerate(GAINS, start=2):
+        brought += gain
+        if brought / (1.0 + (interval - 1) * share) > most:
+            best, most = interval, brought / (1.0 + (interval - 1) * share)
+    return best

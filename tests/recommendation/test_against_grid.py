@@ -1,0 +1,77 @@
+"""The search against an exhaustive grid of 320 trials: nearly the same front for a fraction of the training."""
+
+from functools import cache
+
+import pytest
+
+from hfedms_sim.recommendation.front import Box, Point, hypervolume
+from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.recommendation.prospects import Learnt, Prospect
+from hfedms_sim.recommendation.search import Found, learners_of, search
+from hfedms_sim.units import SECONDS_PER_DAY
+from tests.recommendation.grid import ROUNDS, SEEDS, Grid, candidates, read_grid
+
+GOALS = {
+    "accurate": Goal(0.5),
+    "soon": Goal(0.45, within_s=60.0),
+    "lasting": Goal(0.45, battery_s=7 * SECONDS_PER_DAY),
+}
+
+
+@cache
+def grid() -> Grid:
+    return read_grid()
+
+
+def eligible(goal: Goal) -> list[Prospect]:
+    """Return what of the grid's first seed counts for a goal."""
+    first = [grid().prospects[each, SEEDS[0]] for each in candidates()]
+    if goal.battery_s is not None:
+        first = [each for each in first if each.battery_s is not None and each.battery_s >= goal.battery_s]
+    cut = first if goal.within_s is None else [each.cut(goal.within_s) for each in first]
+    return [each for each in cut if each.rounds]
+
+
+def points_of(prospects: list[Prospect], learnt: Learnt, goal: Goal) -> list[Point]:
+    return [point for each in prospects for point in each.points(learnt, goal.accuracy)]
+
+
+@cache
+def searched(goal: Goal) -> Found:
+    return search(grid(), candidates(), goal, SEEDS)
+
+
+def trained_by_grid() -> int:
+    everything = [grid().prospects[each, seed] for seed in SEEDS for each in candidates()]
+    return ROUNDS * len(learners_of(everything, ROUNDS))
+
+
+def test_the_grid_is_large_enough() -> None:
+    assert len(grid().prospects) >= 300
+    assert len({each.strategy for each in candidates()}) >= 4
+    assert len({each.radio for each in candidates()}) == 4
+
+
+@pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)
+def test_the_front_has_nearly_the_volume_of_the_grids_for_a_seventh_of_its_training(goal: Goal) -> None:
+    found = searched(goal)
+    assert not found.relaxed
+    everything = points_of(eligible(goal), grid().learnt, goal)
+    box = Box.around(everything, goal.accuracy)
+    measured = points_of(eligible(goal), found.learnt, goal)
+    assert hypervolume(measured, box) >= 0.95 * hypervolume(everything, box)
+    assert len(found.trained) <= 0.15 * trained_by_grid()
+
+
+@pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)
+def test_the_recommended_one_is_nearly_as_soon_as_the_grids_best(goal: Goal) -> None:
+    found = searched(goal)
+    reached = [point for each in eligible(goal) if (point := each.reached(grid().learnt, goal.accuracy))]
+    own = found.by_seed[found.finalists[0]][0].reached
+    assert own is not None
+    assert own.time_s <= 1.25 * min(point.time_s for point in reached)
+
+
+def test_it_is_the_same_again() -> None:
+    one, other = searched(GOALS["soon"]), search(grid(), candidates(), GOALS["soon"], SEEDS)
+    assert (one.finalists, one.ended, one.trained) == (other.finalists, other.ended, other.trained)

@@ -1,0 +1,147 @@
+"""The whole way from a question to its answer, on a factory of a few sensors."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hfedms_sim.campaign import open_campaign
+from hfedms_sim.campaign.workers import HereWorkers
+from hfedms_sim.errors import InputError
+from hfedms_sim.loading import load_scenario
+from hfedms_sim.recommendation import Answer, CampaignPlayer, Choice, Goal, Question, recommend, require_place
+from hfedms_sim.recommendation.candidates import candidates_of
+from hfedms_sim.simulation import open_run
+
+QUESTION = Question(
+    "quickstart",
+    Goal(0.08),
+    rounds=8,
+    overrides=("model=tiny-mlp", "sensors.count=12", "sensors.types=3", "strategy.beta=3", "evaluate_every=1"),
+)
+CHOICE = Choice(("fedavg", "hfedms-s"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
+
+
+def asked(directory: Path, question: Question = QUESTION, choice: Choice = CHOICE) -> Answer:
+    return recommend(CampaignPlayer(question, directory, lambda options: HereWorkers()), choice)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("recommend") / "one"
+
+
+@pytest.fixture(scope="module")
+def answer(place: Path) -> Answer:
+    return asked(place)
+
+
+def test_the_answer_names_a_candidate_that_met_the_goal(answer: Answer, place: Path) -> None:
+    assert answer.best is not None
+    assert answer.meets_goal
+    lines = list(answer.lines())
+    assert lines[0] == f"For an accuracy of 8 %: {answer.best.words}."
+    assert "mean over 2 seeds" in lines[1]
+    written = json.loads((place / "recommendation.json").read_text())
+    assert written["recommended"]["strategy"] == answer.best.strategy
+    assert written["is_met"]
+
+
+def test_its_scenario_is_ready_to_run_and_comes_to_what_was_said(answer: Answer, place: Path) -> None:
+    assert answer.best is not None
+    scenario = load_scenario(str(place / "recommended.yaml"))
+    assert scenario == QUESTION.scenario(answer.best, 1)
+    reached = answer.found.by_seed[answer.best][0].reached
+    assert reached is not None
+    runs = [open_run(path) for path in sorted((place / "trials").iterdir()) if path.name.endswith("seed1")]
+    best = next(run for run in runs if run.scenario == scenario)
+    assert best.time_to_accuracy(0.08) == reached.time_s
+
+
+def test_the_finalists_are_a_campaign_of_which_nothing_was_trained_again(answer: Answer, place: Path) -> None:
+    trials = open_campaign(place).trials
+    assert len(trials) == 2 * len(answer.found.finalists)
+    for path in (place / "trials").iterdir():
+        assert json.loads((path / "provenance.json").read_text())["rounds_trained"] == 0
+
+
+def test_everybody_has_an_end(answer: Answer) -> None:
+    candidates, refused = candidates_of(QUESTION, CHOICE.strategies, CHOICE.profiles)
+    assert not refused
+    assert {*answer.found.ended, *answer.found.finalists} == set(candidates)
+    assert not set(answer.found.ended) & set(answer.found.finalists)
+
+
+def test_tables_say_what_was_found(answer: Answer) -> None:
+    finalists, front, others = answer.tables
+    assert finalists.rows[0][-1] == "recommended"
+    assert front.rows
+    assert "Not tried: the strategies fedprox" in others.note
+    assert answer.figure is not None
+
+
+def test_asked_again_in_the_same_place_it_answers_the_same_at_once(answer: Answer, place: Path) -> None:
+    before = (place / "recommendation.json").read_bytes()
+    again = asked(place)
+    assert (place / "recommendation.json").read_bytes() == before
+    assert again.found.finalists == answer.found.finalists
+
+
+def test_an_interrupted_search_goes_on_to_the_same_answer(answer: Answer, place: Path, tmp_path: Path) -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop_at_rung_2(line: str) -> None:
+        if line.startswith("rung 2"):
+            raise EnoughError
+
+    player = CampaignPlayer(QUESTION, tmp_path / "two", lambda options: HereWorkers())
+    with pytest.raises(EnoughError):
+        recommend(player, CHOICE, on_step=stop_at_rung_2)
+    asked(tmp_path / "two")
+    assert (tmp_path / "two" / "recommendation.json").read_bytes() == (place / "recommendation.json").read_bytes()
+
+
+def test_a_goal_out_of_reach_ends_with_the_nearest(tmp_path: Path) -> None:
+    choice = replace(CHOICE, profiles=("lte-cat-m2",), seeds=(1,))
+    found = asked(tmp_path / "far", replace(QUESTION, goal=Goal(0.999), rounds=2), choice)
+    assert found.best is not None
+    assert not found.meets_goal
+    lines = list(found.lines())
+    assert lines[0] == "No candidate is that accurate with every seed; the nearest is with 0 of 1."
+    assert lines[1].startswith("The nearest to an accuracy of 99.9 %: ")
+
+
+def test_an_hour_on_lorawan_ends_with_what_it_would_take(tmp_path: Path) -> None:
+    choice = Choice(("fedavg",), ("lorawan-eu868-sf7",), (1,))
+    found = asked(tmp_path / "slow", replace(QUESTION, goal=Goal(0.05, within_s=3600.0), rounds=2), choice)
+    lines = list(found.lines())
+    assert lines[0].startswith("The goal cannot be met: no first round ends before ")
+
+
+def test_a_budget_leaves_out_settings_and_says_so(tmp_path: Path) -> None:
+    choice = Choice(("fedavg", "hfedms-s"), ("lte-cat-m2",), (1,), budget_s=1e-3)
+    found = asked(tmp_path / "cheap", replace(QUESTION, rounds=2), choice)
+    assert len(found.found.prospects) == 2
+    assert "Not tried, because the budget does not allow it: 7 candidates." in found.not_tried
+
+
+def test_another_question_in_the_same_place_is_refused(answer: Answer, place: Path) -> None:
+    with pytest.raises(InputError, match=r"one: was asked with another goal.accuracy: 0.08, now 0.5"):
+        require_place(place, replace(QUESTION, goal=Goal(0.5)), CHOICE, resume=True)
+    with pytest.raises(InputError, match="one: exists already; choose another --out, or --resume"):
+        require_place(place, QUESTION, CHOICE, resume=False)
+    require_place(place, QUESTION, CHOICE, resume=True)
+
+
+def test_a_foreign_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds no recommendation"):
+        require_place(tmp_path, QUESTION, CHOICE, resume=True)
+
+
+@pytest.mark.parametrize("goal", [{"accuracy": 0.0}, {"accuracy": 1.5}, {"accuracy": 0.5, "within_s": 0.0}])
+def test_a_goal_that_is_none_is_refused(goal: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="must be above 0"):
+        Goal(**goal)

@@ -1,0 +1,192 @@
+"""The search on curves made by hand: who is left out for certain, who goes on, and that the winner is never lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.recommendation.prospects import Learnt, Prospect
+from hfedms_sim.recommendation.search import Found, Timed, search
+
+ROUNDS = 16
+
+
+def candidate(number: int, radio: str = "radio") -> Candidate:
+    return Candidate(number, f"s{number}", (), radio)
+
+
+def prospect(
+    who: Candidate,
+    seed: int = 1,
+    round_s: float = 1.0,
+    cost: float = 1.0,
+    learner: str = "",
+    battery_s: float | None = None,
+) -> Prospect:
+    """Rounds that all take as long, and learn what `learner` does."""
+    numbers = range(1, ROUNDS + 1)
+    lineages = tuple(f"{learner or who.strategy}/{seed}:{number}" for number in numbers)
+    return Prospect(who, tuple(round_s * n for n in numbers), tuple(cost * n for n in numbers), lineages, battery_s)
+
+
+@dataclass
+class Made:
+    """Plays what was made by hand; `accuracies` by learner, the same with every seed but for `noise`."""
+
+    prospects: Mapping[Candidate, Prospect]
+    accuracies: Mapping[str, Sequence[float]]
+    refused: Mapping[Candidate, str] = field(default_factory=dict)
+    trained: list[tuple[str, str, int]] = field(default_factory=list)
+
+    def time(self, candidates: Sequence[Candidate], seed: int) -> Timed:
+        timed = [_with_seed(self.prospects[each], seed) for each in candidates if each in self.prospects]
+        return Timed(timed, {each: self.refused[each] for each in candidates if each in self.refused})
+
+    def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
+        learnt = {}
+        for each in prospects:
+            self.trained.append((step, each.candidate.strategy, rounds))
+            for number, lineage in enumerate(each.lineages[:rounds]):
+                learnt[lineage] = self.accuracies[lineage.partition("/")[0]][number] + 1e-4 * (seed - 1)
+        return learnt
+
+
+def _with_seed(each: Prospect, seed: int) -> Prospect:
+    lineages = tuple(lineage.replace("/1:", f"/{seed}:") for lineage in each.lineages)
+    return Prospect(each.candidate, each.time_s, each.cost, lineages, each.battery_s, each.uncovered)
+
+
+def rising(speed: float, top: float = 0.9) -> list[float]:
+    return [min(top, speed * number) for number in range(1, ROUNDS + 1)]
+
+
+def found_by(made: Made, goal: Goal, seeds: Sequence[int] = (1, 2, 3)) -> Found:
+    return search(made, [*made.prospects, *made.refused], goal, seeds)
+
+
+def test_the_soonest_is_recommended_and_is_so_with_every_seed() -> None:
+    fast, slow = candidate(1), candidate(2)
+    made = Made({fast: prospect(fast), slow: prospect(slow, round_s=3.0)}, {"s1": rising(0.1), "s2": rising(0.1)})
+    found = found_by(made, Goal(0.8))
+    assert found.finalists[0] == fast
+    assert [times.reached.time_s for times in found.by_seed[fast] if times.reached] == [8.0, 8.0, 8.0]
+
+
+def test_a_radio_that_learns_the_same_later_and_dearer_is_never_trained() -> None:
+    one, other = candidate(1, "fast"), candidate(2, "slow")
+    made = Made(
+        {one: prospect(one, learner="same"), other: prospect(other, round_s=2.0, cost=2.0, learner="same")},
+        {"same": rising(0.1)},
+    )
+    found = found_by(made, Goal(0.8))
+    assert {who for _, who, _ in made.trained} == {"s1"}
+    assert found.ended[other].why == "s1 over fast learns the same, no later and no dearer"
+
+
+def test_equal_ones_are_one() -> None:
+    one, other = candidate(1, "a"), candidate(2, "b")
+    made = Made({one: prospect(one, learner="x"), other: prospect(other, learner="x")}, {"x": rising(0.1)})
+    found = found_by(made, Goal(0.8))
+    assert list(found.ended) == [other]
+
+
+def test_what_another_has_met_the_goal_before_is_trained_no_further() -> None:
+    """The first has 0.8 after 2 of its rounds, 2 s; the second's third round ends after 30 s."""
+    quick, late = candidate(1), candidate(2)
+    made = Made(
+        {quick: prospect(quick), late: prospect(late, round_s=10.0, cost=5.0)}, {"s1": rising(0.4), "s2": rising(0.01)}
+    )
+    found = found_by(made, Goal(0.8))
+    assert max(rounds for _, who, rounds in made.trained if who == "s2") == 2
+    assert found.ended[late].why == "s1 over radio met the goal before its round 3, for less"
+    assert len(found.trained) == 2 + 2 + 2 * 2  # both to round 2, then the winner with two more seeds
+
+
+def test_a_goal_in_time_leaves_out_rounds_that_end_later() -> None:
+    one, other = candidate(1), candidate(2)
+    made = Made({one: prospect(one), other: prospect(other, round_s=7.0)}, {"s1": rising(0.05), "s2": rising(0.3)})
+    found = found_by(made, Goal(0.8, within_s=6.0))
+    assert found.ended[other].why == "its first round ends after 7 s"
+    assert found.finalists == [one]
+    assert found.by_seed[one][0].best is not None
+    assert found.by_seed[one][0].best.accuracy == pytest.approx(0.3)
+
+
+def test_a_time_that_nobody_can_keep_is_not_asked_for() -> None:
+    one = candidate(1)
+    found = found_by(Made({one: prospect(one)}, {"s1": rising(0.1)}), Goal(0.8, within_s=0.5))
+    assert found.relaxed == ["no first round ends before 1 s"]
+    assert found.finalists == [one]
+
+
+def test_batteries_that_last_are_asked_for_unless_there_are_none() -> None:
+    lasting, empty = candidate(1), candidate(2)
+    made = Made(
+        {lasting: prospect(lasting, round_s=2.0, battery_s=100.0), empty: prospect(empty, battery_s=10.0)},
+        {"s1": rising(0.1), "s2": rising(0.1)},
+    )
+    assert found_by(made, Goal(0.8, battery_s=50.0)).finalists == [lasting]
+    found = found_by(made, Goal(0.8, battery_s=500.0))
+    assert found.finalists[0] == empty
+    assert found.relaxed == ["no battery lasts longer than 1 min 40 s"]
+
+
+def test_what_is_refused_is_told_and_if_all_are_nothing_is_recommended() -> None:
+    one, other = candidate(1), candidate(2)
+    made = Made({one: prospect(one)}, {"s1": rising(0.1)}, {other: "months"})
+    assert found_by(made, Goal(0.8)).ended[other] == ("timing", "months")
+    nobody = found_by(Made({}, {}, {other: "months"}), Goal(0.8))
+    assert (nobody.finalists, nobody.trained) == ([], set())
+
+
+def test_a_goal_that_nobody_meets_ends_with_the_nearest() -> None:
+    one, other = candidate(1), candidate(2)
+    made = Made({one: prospect(one), other: prospect(other)}, {"s1": rising(0.1, 0.5), "s2": rising(0.1, 0.6)})
+    found = found_by(made, Goal(0.8))
+    assert found.finalists[0] == other
+    assert all(times.reached is None for times in found.by_seed[other])
+
+
+def test_a_learner_that_diverges_is_left_out() -> None:
+    one, other = candidate(1), candidate(2)
+    made = Made({one: prospect(one), other: prospect(other)}, {"s1": [0.02] * ROUNDS, "s2": rising(0.1)})
+    assert found_by(made, Goal(0.8)).finalists[0] == other
+
+
+SPEEDS = st.lists(st.floats(0.01, 0.5), min_size=2, max_size=8)
+
+
+@settings(max_examples=60)
+@given(SPEEDS, st.lists(st.floats(0.1, 10.0), min_size=8, max_size=8))
+def test_among_few_straight_curves_the_soonest_to_the_goal_wins(speeds: list[float], round_s: list[float]) -> None:
+    """Straight lines promise what they keep, so nobody who would win is left out."""
+    who = [candidate(number) for number in range(len(speeds))]
+    made = Made(
+        {each: prospect(each, round_s=round_s[place], cost=round_s[place]) for place, each in enumerate(who)},
+        {f"s{number}": rising(speed) for number, speed in enumerate(speeds)},
+    )
+    soonest = {each: _time_to(made, each, 0.8) for each in who}
+    found = found_by(made, Goal(0.8), seeds=(1,))
+    if min(soonest.values()) < inf:
+        assert soonest[found.finalists[0]] == min(soonest.values())
+
+
+def _time_to(made: Made, who: Candidate, accuracy: float) -> float:
+    curve = made.accuracies[who.strategy]
+    return next((made.prospects[who].time_s[n] for n, each in enumerate(curve) if each >= accuracy), inf)
+
+
+@pytest.mark.parametrize(("cost", "stays"), [(0.5, True), (1.0, False)], ids=["cheaper", "dearer"])
+def test_whoever_is_clearly_slower_stays_in_the_race_only_if_it_is_cheaper(cost: float, stays: bool) -> None:
+    """The second meets the goal a round later, within the same rung, so that nothing leaves it out before."""
+    fast, slow = candidate(1), candidate(2)
+    made = Made({fast: prospect(fast), slow: prospect(slow, cost=cost)}, {"s1": rising(0.27), "s2": rising(0.21)})
+    found = found_by(made, Goal(0.8))
+    assert found.finalists == ([fast, slow] if stays else [fast])
+    if not stays:
+        assert found.ended[slow] == ("seed 2", "takes 1.33 times as long as s1 over radio")
