@@ -28,7 +28,7 @@ _FIRST_SEEDS = 3
 @click.option(
     "--strategies",
     metavar="A,B,...",
-    help="Strategies to try; 'all': every one there is.  [default: five that differ most]",
+    help="Strategies to try; 'all': every one there is.  [default: six that differ most]",
     shell_complete=completion.listed(completion.strategies),
 )
 @click.option(

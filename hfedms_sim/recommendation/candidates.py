@@ -13,8 +13,8 @@ from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.scenario import Scenario, Source
 from hfedms_sim.strategies import STRATEGIES
 
-STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d")
-"""Unless others are asked for: the plain mean, an adaptive server, no barrier, and HFedMS."""
+STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d", "hfedms-plus")
+"""Unless others are asked for: the plain mean, an adaptive server, no barrier, HFedMS, and HFedMS by rule."""
 _LONGEST_NAME = 80
 
 Settings = tuple[tuple[str, str], ...]

@@ -50,14 +50,13 @@ def _share_saved(value: float, least: float, most: float) -> float:
 
 
 def front_of(points: Sequence[Point]) -> list[int]:
-    """Return the indices of the points that no other beats, in order; of equal ones the first."""
-    seen: set[Point] = set()
-    kept = []
-    for index, point in enumerate(points):
-        if point not in seen and not any(other.beats(point) for other in points):
-            kept.append(index)
-        seen.add(point)
-    return kept
+    """Return the indices of the points that no other beats, in order; of equal ones the first.
+
+    From the most accurate point down: a point is beaten if one that was passed is no later and no dearer.
+    """
+    order = sorted(range(len(points)), key=lambda index: (-points[index].accuracy, *points[index][:2], index))
+    stairs = _Stairs()
+    return sorted(index for index in order if stairs.add(-points[index].time_s, -points[index].cost))
 
 
 def hypervolume(points: Iterable[Point], box: Box) -> float:
@@ -84,10 +83,11 @@ class _Stairs:
         self._y: list[float] = []  # descending
         self.area = 0.0
 
-    def add(self, x: float, y: float) -> None:
+    def add(self, x: float, y: float) -> bool:
+        """Add a rectangle, and return whether it reaches beyond the others. The area is that of positive sides."""
         place = bisect_left(self._x, x)
         if place < len(self._x) and self._y[place] >= y:
-            return
+            return False
         end = place + (place < len(self._x) and self._x[place] == x)
         start = place
         while start > 0 and self._y[start - 1] <= y:
@@ -99,3 +99,4 @@ class _Stairs:
             edge = self._x[index]
         self.area += (x - left) * (y - below) - covered
         self._x[start:end], self._y[start:end] = [x], [y]
+        return True

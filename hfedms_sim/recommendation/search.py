@@ -22,7 +22,7 @@ from typing import NamedTuple, Protocol
 
 from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.recommendation.candidates import Candidate
-from hfedms_sim.recommendation.front import Box, Point, hypervolume
+from hfedms_sim.recommendation.front import Box, Point, front_of, hypervolume
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.units import format_seconds
@@ -265,7 +265,8 @@ def _most_promising(alive: list[Prospect], rounds: int, most: int, found: Found,
         if each not in met:
             learners.setdefault(each.lineages[-1], []).append(each)
     taken: set[str] = set()
-    points = [point for each in found.prospects for point in each.points(found.learnt, goal)]
+    measured = [point for each in found.prospects for point in each.points(found.learnt, goal)]
+    points = [measured[index] for index in front_of(measured)]
     if points:
         box = Box.around([*points, *_points_of(alive, drawn)], goal)
         while len(taken) < min(most, len(learners)):

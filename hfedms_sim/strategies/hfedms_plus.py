@@ -14,6 +14,7 @@ As HFedMS-D (hfedms.py), but for this:
     memory     there is none: calibration trains the classifier on the new batch alone.
 """
 
+from collections.abc import Mapping
 from math import ceil, floor
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -42,6 +43,8 @@ class HFedMSPlusSettings(ClusteredGroupsSettings):
     plan_keys: ClassVar[frozenset[str]] = ClusteredGroupsSettings.plan_keys | {
         "groups", "interval", "calibrated_cycles", "scatter", "leftover", "solver", "draw", "class_counts",
     }  # fmt: skip
+
+    decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.05,)}
 
     name: Literal["hfedms-plus"] = "hfedms-plus"
     learning_rate: PositiveFloat = 0.05

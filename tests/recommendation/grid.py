@@ -8,6 +8,7 @@ The file has, for each seed and candidate, when each round ends and what it cost
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,11 @@ def question(goal: Goal) -> Question:
     return Question("quickstart", goal, ROUNDS, OVERRIDES)
 
 
-def candidates() -> list[Candidate]:
+@cache
+def candidates() -> tuple[Candidate, ...]:
     found, refused = candidates_of(question(Goal(1.0)), STRATEGIES, RADIOS)
     assert not refused
-    return found
+    return tuple(found)
 
 
 @dataclass

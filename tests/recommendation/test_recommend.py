@@ -16,11 +16,11 @@ from hfedms_sim.simulation import open_run
 
 QUESTION = Question(
     "quickstart",
-    Goal(0.08),
-    rounds=8,
+    Goal(0.06),
+    rounds=4,
     overrides=("model=tiny-mlp", "sensors.count=12", "sensors.types=3", "strategy.beta=3", "evaluate_every=1"),
 )
-CHOICE = Choice(("fedavg", "hfedms-s"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
+CHOICE = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
 
 
 def asked(directory: Path, question: Question = QUESTION, choice: Choice = CHOICE) -> Answer:
@@ -41,7 +41,7 @@ def test_the_answer_names_a_candidate_that_met_the_goal(answer: Answer, place: P
     assert answer.best is not None
     assert answer.meets_goal
     lines = list(answer.lines())
-    assert lines[0] == f"For an accuracy of 8 %: {answer.best.words}."
+    assert lines[0] == f"For an accuracy of 6 %: {answer.best.words}."
     assert "mean over 2 seeds" in lines[1]
     written = json.loads((place / "recommendation.json").read_text())
     assert written["recommended"]["strategy"] == answer.best.strategy
@@ -56,7 +56,7 @@ def test_its_scenario_is_ready_to_run_and_comes_to_what_was_said(answer: Answer,
     assert reached is not None
     runs = [open_run(path) for path in sorted((place / "trials").iterdir()) if path.name.endswith("seed1")]
     best = next(run for run in runs if run.scenario == scenario)
-    assert best.time_to_accuracy(0.08) == reached.time_s
+    assert best.time_to_accuracy(0.06) == reached.time_s
 
 
 def test_the_finalists_are_a_campaign_of_which_nothing_was_trained_again(answer: Answer, place: Path) -> None:
@@ -92,13 +92,13 @@ def test_an_interrupted_search_goes_on_to_the_same_answer(answer: Answer, place:
     class EnoughError(Exception):
         pass
 
-    def stop_at_rung_2(line: str) -> None:
-        if line.startswith("rung 2"):
+    def stop_at_rung_3(line: str) -> None:
+        if line.startswith("rung 3"):
             raise EnoughError
 
     player = CampaignPlayer(QUESTION, tmp_path / "two", lambda options: HereWorkers())
     with pytest.raises(EnoughError):
-        recommend(player, CHOICE, on_step=stop_at_rung_2)
+        recommend(player, CHOICE, on_step=stop_at_rung_3)
     asked(tmp_path / "two")
     assert (tmp_path / "two" / "recommendation.json").read_bytes() == (place / "recommendation.json").read_bytes()
 
@@ -121,14 +121,14 @@ def test_an_hour_on_lorawan_ends_with_what_it_would_take(tmp_path: Path) -> None
 
 
 def test_a_budget_leaves_out_settings_and_says_so(tmp_path: Path) -> None:
-    choice = Choice(("fedavg", "hfedms-s"), ("lte-cat-m2",), (1,), budget_s=1e-3)
+    choice = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2",), (1,), budget_s=1e-3)
     found = asked(tmp_path / "cheap", replace(QUESTION, rounds=2), choice)
     assert len(found.found.prospects) == 2
-    assert "Not tried, because the budget does not allow it: 7 candidates." in found.not_tried
+    assert "Not tried, because the budget does not allow it: 3 candidates." in found.not_tried
 
 
 def test_another_question_in_the_same_place_is_refused(answer: Answer, place: Path) -> None:
-    with pytest.raises(InputError, match=r"one: was asked with another goal.accuracy: 0.08, now 0.5"):
+    with pytest.raises(InputError, match=r"one: was asked with another goal.accuracy: 0.06, now 0.5"):
         require_place(place, replace(QUESTION, goal=Goal(0.5)), CHOICE, resume=True)
     with pytest.raises(InputError, match="one: exists already; choose another --out, or --resume"):
         require_place(place, QUESTION, CHOICE, resume=False)
