@@ -171,7 +171,9 @@ class Answer:
             is_joined=True,
             is_named=True,
         )
-        panel = Dots(f"Until {100 * goal:g} %", "simulated hours", self.cost, (*dots, joined))
+        is_log = _spans_decades([point.time_s for _, point in met]) or _spans_decades([point.cost for _, point in met])
+        until = f"Until {100 * goal:g} %"
+        panel = Dots(until, "simulated hours", self.cost, (*dots, joined), log_x=is_log, log_y=is_log)
         return Figure("pareto", "Time against cost", (panel,), columns=1, note=f"Seed {found.seeds[0]}.")
 
     def as_json(self) -> dict[str, Any]:
@@ -207,6 +209,11 @@ def ratio_of(found: Found, other: Candidate) -> tuple[float, str, str] | None:
     low, high = exp(ratio.mean - ratio.half_width), exp(ratio.mean + ratio.half_width)
     interval = f" ({low:.2f} to {high:.2f})"
     return exp(ratio.mean), interval, "clear" if ratio.mean - ratio.half_width > log(1.0) else "no clear difference"
+
+
+def _spans_decades(values: Sequence[float]) -> bool:
+    """Return whether an axis with these values is read better as logarithms."""
+    return min(values) > 0 and max(values) > 10 * min(values)
 
 
 def _settings(candidate: Candidate) -> str:
