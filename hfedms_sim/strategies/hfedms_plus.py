@@ -6,7 +6,7 @@ As HFedMS-D (hfedms.py), but for this:
     groups     do not grow: chains stay as long as the air allows. M is the least number of groups of which a share
                kappa makes enough chains: three, so that there is something to average, or as many as the channels of
                all cells carry at once, so that none is idle. No chain is shorter than eight sensors for that.
-    interval   only the first cycles have calibration rounds, for they help while the extractor is young. Their T is the
+    T          only the first cycles have calibration rounds, for they help while the extractor is young. Theirs is the
                number of rounds that brings most for its airtime: each calibration round brings a share of what a full
                round does (GAINS), and costs its share of a full round's airtime. Then every round is a full one.
     scatter    is a broadcast where all base stations can send to many at once.
@@ -41,7 +41,7 @@ _SLACK = 1e-9  # so that 3 / 0.3 is 10
 
 class HFedMSPlusSettings(ClusteredGroupsSettings):
     plan_keys: ClassVar[frozenset[str]] = ClusteredGroupsSettings.plan_keys | {
-        "groups", "interval", "calibrated_cycles", "scatter", "leftover", "solver", "draw", "class_counts",
+        "groups", "cycle", "calibrated_cycles", "scatter", "leftover", "solver", "draw", "class_counts",
     }  # fmt: skip
 
     decisive: ClassVar[Mapping[str, tuple[float | str, ...]]] = {"learning_rate": (0.05,)}
@@ -53,7 +53,7 @@ class HFedMSPlusSettings(ClusteredGroupsSettings):
     """What goes over the air in fewer bytes."""
     groups: PositiveInt | Auto = "auto"
     """M, how many groups there are in every cycle; auto: by rule."""
-    interval: PositiveInt | Auto = "auto"
+    cycle: PositiveInt | Auto = "auto"
     """T: the first of every T rounds synchronises the full model, the others only the classifier; auto: by rule."""
     calibrated_cycles: Annotated[int, Field(ge=0, le=10**9)] = 10
     """How many cycles have T rounds; from then on every round is a full one."""
@@ -95,7 +95,7 @@ class HFedMSPlus(Strategy[HFedMSPlusSettings, HFedMSState]):
         By rule T is known only together with the network: then this is the most, with no round that calibrates.
         """
         groups = _fewest_groups(settings, sensors) if settings.groups == "auto" else min(settings.groups, sensors)
-        interval = 1 if settings.interval == "auto" else settings.interval
+        interval = 1 if settings.cycle == "auto" else settings.cycle
         calibrated = min(rounds, interval * settings.calibrated_cycles)
         parts = [
             HFedMSD.workload(dynamic_settings(settings, Rule(groups, each, "unicast")), sensors, count)
@@ -143,7 +143,7 @@ def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
     if groups == "auto":
         channels = float((network.uplink_channels[cells] + network.downlink_channels[cells]).sum())
         groups = _enough_groups(settings, len(sensors), channels)
-    interval = settings.interval
+    interval = settings.cycle
     if interval == "auto":
         participants = max(1, invited(settings, len(sensors)))
         interval = best_interval(calibration_share(settings, factory.model, network, sensors, scatter, participants))

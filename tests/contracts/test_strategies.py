@@ -54,7 +54,7 @@ CASES: dict[str, dict[str, Any]] = {
     "hfedms-d distilling": GROUPS | {"interval": 3, "distillation": 0.1},
     "hfedms-d adam": GROUPS | ADAM | {"interval": 3},
     "hfedms-async": GROUPS,
-    "hfedms-plus": ALONE | {"groups": 3, "interval": 3, "compression": {}},
+    "hfedms-plus": ALONE | {"groups": 3, "cycle": 3, "compression": {}},
 }
 WINDOWS = ("fedasync", "fedbuff", "hfedms-async")  # no barrier: chains go on from round to round
 GENERIC_ONLY = {case for case, settings in CASES.items() if "local_optimiser" in settings}

@@ -64,7 +64,7 @@ def test_the_scatter_is_a_broadcast_where_the_radio_can() -> None:
 
 
 def test_what_is_set_is_not_left_to_the_rule() -> None:
-    settings = HFedMSPlusSettings(groups=4, interval=7, scatter="broadcast")
+    settings = HFedMSPlusSettings(groups=4, cycle=7, scatter="broadcast")
     assert rule_of(settings, known(20, multicast=False)) == Rule(4, 7, "broadcast")
 
 

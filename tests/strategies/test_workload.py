@@ -12,7 +12,7 @@ SENSORS, ROUNDS = 24, 12
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_workload_bounds_what_is_played_and_is_close_to_it(name: str) -> None:
     """FedCS's budget leaves room for all of those that it draws; the rule of HFedMS-Plus is asked for nothing."""
-    settings = {"name": name} | {"fedcs": {"budget_s": 1e6}, "hfedms-plus": {"interval": 5}}.get(name, {})
+    settings = {"name": name} | {"fedcs": {"budget_s": 1e6}, "hfedms-plus": {"cycle": 5}}.get(name, {})
     factory = {"count": SENSORS, "types": 2}
     scenario = tiny_scenario(sensors=factory, rounds=ROUNDS, strategy=settings, model="small-cnn")
     said = strategy_of(scenario.strategy).workload(scenario.strategy, SENSORS, ROUNDS)
