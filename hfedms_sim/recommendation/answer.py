@@ -9,9 +9,10 @@ from typing import Any
 from hfedms_sim.campaign.statistics import estimate
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Table
 from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.found import Found, SeedTimes
 from hfedms_sim.recommendation.front import Point, front_of
 from hfedms_sim.recommendation.goal import Goal
-from hfedms_sim.recommendation.search import Found, SeedTimes, log_ratios
+from hfedms_sim.recommendation.race import log_ratios
 from hfedms_sim.units import SECONDS_PER_HOUR, format_bytes, format_joules, format_seconds
 
 

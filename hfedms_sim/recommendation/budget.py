@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from hfedms_sim.recommendation.candidates import Candidate, Question
-from hfedms_sim.recommendation.search import KEPT, LEAST_KEPT, MOST_FINALISTS, RUNGS
+from hfedms_sim.recommendation.race import MOST_FINALISTS
+from hfedms_sim.recommendation.rungs import KEPT, LEAST_KEPT, RUNGS
 from hfedms_sim.simulation import estimate_of, parts_of
 
 

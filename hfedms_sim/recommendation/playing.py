@@ -17,8 +17,8 @@ from typing import Literal
 from hfedms_sim.campaign import Campaign, Options, Refusal, Standing, Trial, TrialResult, Workers
 from hfedms_sim.errors import OneLineError, RunError
 from hfedms_sim.recommendation.candidates import Candidate, Question
+from hfedms_sim.recommendation.found import Timed
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
-from hfedms_sim.recommendation.search import Timed
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import open_run
 from hfedms_sim.units import SECONDS_PER_DAY

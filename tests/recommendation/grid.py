@@ -16,10 +16,10 @@ import numpy as np
 
 from hfedms_sim.campaign import workers_for
 from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
+from hfedms_sim.recommendation.found import Timed, learners_of
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
-from hfedms_sim.recommendation.search import Timed, learners_of
 
 FILE = Path(__file__).with_name("grid.npz")
 ROUNDS, SEEDS = 80, (1, 2)

@@ -4,10 +4,11 @@ from functools import cache
 
 import pytest
 
+from hfedms_sim.recommendation.found import Found, learners_of
 from hfedms_sim.recommendation.front import Box, Point, hypervolume
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
-from hfedms_sim.recommendation.search import Found, learners_of, search
+from hfedms_sim.recommendation.search import search
 from hfedms_sim.units import SECONDS_PER_DAY
 from tests.recommendation.grid import ROUNDS, SEEDS, Grid, candidates, read_grid
 

@@ -88,6 +88,7 @@ def test_asked_again_in_the_same_place_it_answers_the_same_at_once(answer: Answe
     assert again.found.finalists == answer.found.finalists
 
 
+@pytest.mark.thorough
 def test_an_interrupted_search_goes_on_to_the_same_answer(answer: Answer, place: Path, tmp_path: Path) -> None:
     class EnoughError(Exception):
         pass
@@ -103,6 +104,7 @@ def test_an_interrupted_search_goes_on_to_the_same_answer(answer: Answer, place:
     assert (tmp_path / "two" / "recommendation.json").read_bytes() == (place / "recommendation.json").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_goal_out_of_reach_ends_with_the_nearest(tmp_path: Path) -> None:
     choice = replace(CHOICE, profiles=("lte-cat-m2",), seeds=(1,))
     found = asked(tmp_path / "far", replace(QUESTION, goal=Goal(0.999), rounds=2), choice)

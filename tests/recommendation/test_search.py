@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.found import Found, Timed
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
-from hfedms_sim.recommendation.search import Found, Timed, search
+from hfedms_sim.recommendation.search import search
 
 ROUNDS = 16
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hfedms_sim.errors import InputError
 from hfedms_sim.exhibits import Boxes, Figure, HeatMap, Line, Lines, Panel, Table
 from hfedms_sim.report.exhibits import draw, escaped, formatted, table_csv, table_latex, table_markdown, write_exhibits
+from tests.conftest import some_of
 from tests.report.samples import FIGURE, PANELS, TABLE
 
 ENDINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -85,7 +86,7 @@ def test_csv_gives_back_every_text_and_every_digit(rows: list[tuple[str, int, fl
     assert [(text, int(whole), float(real)) for text, whole, real in read] == rows
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", some_of(ENDINGS, kept=("png",)))
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel.title)
 def test_every_panel_is_drawn_with_every_ending(panel: Panel, ending: str, tmp_path: Path) -> None:
     draw(Figure("one", "", (panel,)), tmp_path / f"one.{ending}")

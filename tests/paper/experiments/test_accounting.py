@@ -4,6 +4,8 @@ import pytest
 
 from hfedms_sim.paper.experiments.accounting import EfficiencyRow, efficiency
 
+pytestmark = pytest.mark.thorough  # 490 rounds of 368 sensors on the clock
+
 # strategy, T: TiB and hours in the paper's accounting, to the digits worked out independently
 BY_HAND = {
     ("fedavg", 1): (2.62925, 1261.897),

@@ -1,0 +1,89 @@
+"""What a search knows so far, who plays candidates for it, and the one way to train them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.front import Point
+from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.recommendation.prospects import Learnt, Prospect
+
+
+class Timed(NamedTuple):
+    """`refused`: why a candidate cannot be played, in one line."""
+
+    prospects: list[Prospect]
+    refused: dict[Candidate, str]
+
+
+class Player(Protocol):
+    """Who plays candidates."""
+
+    def time(self, candidates: Sequence[Candidate], seed: int) -> Timed:
+        """Play the clock of these candidates."""
+
+    def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
+        """Train each of these up to a round, or until it is as accurate as is asked for."""
+
+
+class Ended(NamedTuple):
+    """Where a candidate was left out, and why."""
+
+    step: str
+    why: str
+
+
+class SeedTimes(NamedTuple):
+    """How a finalist did with one seed."""
+
+    seed: int
+    reached: Point | None
+    """Where it met the goal's accuracy."""
+    best: Point | None
+    """Where it was at its best; None if nothing was measured."""
+
+
+@dataclass
+class Found:
+    """What a search has come to."""
+
+    goal: Goal
+    """What can be asked for: the goal, without what no candidate can meet."""
+    seeds: tuple[int, ...]
+    prospects: list[Prospect] = field(default_factory=list)
+    """Of the first seed: all that were timed, with the rounds that count."""
+    learnt: dict[str, float] = field(default_factory=dict)
+    ended: dict[Candidate, Ended] = field(default_factory=dict)
+    finalists: list[Candidate] = field(default_factory=list)
+    """Those that no other beats for certain, the recommended one first."""
+    by_seed: dict[Candidate, list[SeedTimes]] = field(default_factory=dict)
+    relaxed: list[str] = field(default_factory=list)
+    """What of the goal no candidate can meet, and is therefore not asked for."""
+    trained: set[str] = field(default_factory=set)
+    """The lineages that were trained."""
+
+
+def learners_of(prospects: Iterable[Prospect], rounds: int) -> list[Prospect]:
+    """Return as few as learn all that these do up to a round."""
+    chosen: list[Prospect] = []
+    covered: set[str] = set()
+    able = [each for each in prospects if each.rounds]
+    for each in sorted(able, key=lambda prospect: -min(rounds, prospect.rounds)):
+        if each.leads_to(rounds) not in covered:
+            chosen.append(each)
+            covered.update(each.lineages[:rounds])
+    return chosen
+
+
+def train(player: Player, step: str, learners: Sequence[Prospect], rounds: int, seed: int, found: Found) -> None:
+    """Train these up to a round, and note what was measured and trained."""
+    found.learnt |= player.train(step, learners, rounds, seed)
+    for each in learners:
+        ends = (number for number, accuracy in each.measured(found.learnt) if accuracy >= found.goal.accuracy)
+        found.trained.update(each.lineages[: min(rounds, next(ends, rounds))])
+
+
+def worth_of(point: Point) -> tuple[float, float, float]:
+    """More accurate first (up to the goal), then sooner, then cheaper."""
+    return -point.accuracy, point.time_s, point.cost
