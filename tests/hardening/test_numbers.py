@@ -84,9 +84,7 @@ def small(profile: str, **overrides: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("extreme", EXTREMES)
 @pytest.mark.parametrize(
     "profile",
-    some_of(
-        ("lte-cat-m2", "nb-iot-nb1", "lorawan-eu868-sf11", "wifi-halow"), kept=("lte-cat-m2", "lorawan-eu868-sf11")
-    ),
+    some_of(("lte-cat-m2", "nb-iot-nb1", "lorawan-eu868-sf11", "wifi-halow"), kept=("lorawan-eu868-sf11",)),
 )
 def test_every_figure_at_an_extreme_is_refused_or_leads_to_finite_ones(profile: str, extreme: float) -> None:
     raw = small(profile)

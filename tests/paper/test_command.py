@@ -35,6 +35,7 @@ def test_the_names_are_the_experiments_and_two_more() -> None:
     assert set(_NAMES) == {*EXPERIMENTS, "all", "verdicts"}
 
 
+@pytest.mark.thorough
 def test_what_needs_no_training_is_there_in_seconds(tmp_path: Path) -> None:
     result = paper("efficiency", "--without-training", "--out", tmp_path)
     assert result.exit_code == 0, result.output
