@@ -13,7 +13,7 @@ import pytest
 from hfedms_sim.lineage import Metrics
 from hfedms_sim.lineage.metrics_log import MetricsLog
 from hfedms_sim.simulation import run
-from tests.conftest import tiny_scenario, without_checksums
+from tests.conftest import some_of, tiny_scenario, without_checksums
 from tests.hardening.attacked import hfedms_sim, refused, written
 
 DELETED = object()
@@ -208,8 +208,9 @@ RECORDS: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("key", "value"), RECORDS.values(), ids=RECORDS)
-def test_a_record_with_a_right_checksum_and_wrong_content_is_refused(key: str, value: Any) -> None:
+@pytest.mark.parametrize("name", some_of(RECORDS, kept=("a curve of nothing", "a nested summary")))
+def test_a_record_with_a_right_checksum_and_wrong_content_is_refused(name: str) -> None:
+    key, value = RECORDS[name]
     (path,) = Path("out/records").iterdir()
     changed(path, key, value)
     content = json.loads(path.read_text())

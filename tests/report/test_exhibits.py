@@ -114,6 +114,7 @@ def test_a_heat_map_of_one_cell_is_drawn(values: tuple[tuple[float | None]], tmp
     assert (tmp_path / "one.png").stat().st_size > 0
 
 
+@pytest.mark.thorough
 def test_all_exhibits_are_written_and_nothing_else_is_left(tmp_path: Path) -> None:
     written = write_exhibits([TABLE], [FIGURE], tmp_path / "out")
     names = ["costs.csv", "costs.md", "costs.tex", "costs.txt", "everything.pdf", "everything.png", "everything.svg"]
