@@ -13,7 +13,7 @@ from hfedms_sim.errors import OUT, RESUME, TIMING_ONLY, InputError
 from hfedms_sim.result import differences, read_json
 from hfedms_sim.scenario import Choices, Scenario, load_scenario, scenario_yaml
 from hfedms_sim.system.checksums import Checksums, remove_checksums
-from hfedms_sim.system.files import link_in, own_directory, remove_leftovers, try_lock, write_atomically
+from hfedms_sim.system.files import is_blank, link_in, own_directory, remove_leftovers, try_lock, write_atomically
 
 
 class RunDirectory:
@@ -110,6 +110,24 @@ def require_no_links(path: Path, *, deep: bool = False) -> None:
     link = link_in(path, deep=deep)
     if link is not None:
         raise InputError(f"{link}: is a link; only a directory that holds everything itself can be gone on with")
+
+
+def require_marked(place: Path, marker: str, identity: Mapping[str, Any], *, resume: bool, no: str, was: str) -> None:
+    """Refuse a directory that is not of this very identity, as its marker says it, before anything is written.
+
+    `no` says what an unmarked one is not, `was` how a marked one came to be.
+    """
+    if not place.exists() and not place.is_symlink():
+        return
+    require_no_links(place)
+    if resume and is_blank(place):
+        return
+    if not (place / marker).is_file():
+        raise InputError(f"{place}: exists already, and {no} ({marker} is missing)")
+    if not resume:
+        raise InputError(f"{place}: exists already; choose another --out, or --resume to go on with it")
+    for key, before, now in differences(read_json(place / marker), identity):
+        raise InputError(f"{place}: {was} with another {key}: {before!r:.80}, now {now!r:.80}")
 
 
 def _is_untouched(path: Path) -> bool:

@@ -133,9 +133,7 @@ def _conducted(
     with _place(name, out) as place:
         campaign = Campaign(campaign_directory(name, place, resume), trials, options, on_progress)
         played = conduct(campaign, workers)
-        if campaign.failed:
-            (trial, why), *others = campaign.failed.items()
-            raise RunError(f"{trial}: failed, {why}", f" (and {len(others)} more)" if others else "")
+        campaign.require_played()
     return CampaignResult(place, tuple(each.trial.name for each in played), is_temporary=out is None)
 
 

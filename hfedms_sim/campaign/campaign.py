@@ -105,6 +105,12 @@ class Campaign:
         """Return why trials failed that were not refused, by their names."""
         return {trial: why for trial, why in self.failures.items() if trial not in self.refused}
 
+    def require_played(self) -> None:
+        """Refuse to go on without a trial that failed and was not refused."""
+        if self.failed:
+            (trial, why), *others = self.failed.items()
+            raise RunError(f"{trial}: failed, {why}", f" (and {len(others)} more)" if others else "")
+
     @property
     def common_fault(self) -> str | None:
         """Return the one line for which every single trial's input is at fault; None if one is not, or lines differ."""

@@ -69,7 +69,7 @@ def trials_of(source: Source, axes: Axes) -> list[Trial]:
         radio = scenario.profile_names if profile is None else _called(profile)
         named = (("profile", radio), ("strategy", scenario.strategy.name))
         variant = (*named, *point)
-        trials.append(Trial(_name(len(trials) + 1, variant, scenario.seed), variant, scenario))
+        trials.append(Trial(trial_name(len(trials) + 1, variant, scenario.seed), variant, scenario))
     return trials
 
 
@@ -78,7 +78,7 @@ def _called(profile: str | PathLike[str] | NetworkProfile) -> str:
     return profile.name if isinstance(profile, NetworkProfile) else fspath(profile)
 
 
-def _name(number: int, variant: Variant, seed: int) -> str:
+def trial_name(number: int, variant: Variant, seed: int) -> str:
     """Numbered, so that it is one trial's whatever the rest of it looks like as a file name."""
     words = "-".join(Path(which).stem if is_path(which) else which for _, which in variant)
     return f"{number:04d}-{re.sub(r'[^A-Za-z0-9.=+-]+', '_', words)[:_LONGEST_NAME]}-seed{seed}"

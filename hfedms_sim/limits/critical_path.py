@@ -162,7 +162,7 @@ def _chosen(columns: TraceColumns) -> tuple[Ints, Ints]:
 
 
 class _Stages(NamedTuple):
-    """To which stage of which round each transfer and each piece of work belongs.
+    """The stage and the round that each transfer and each piece of work belongs to.
 
     A round is its index in the table of rounds; rows of a round that was not played to its end have the next index.
     """

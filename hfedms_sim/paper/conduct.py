@@ -23,10 +23,9 @@ from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.tuning import TUNING, choice_json
 from hfedms_sim.paper.study import Study, seconds_of
-from hfedms_sim.result import differences, read_json
-from hfedms_sim.run_directory import RunDirectory, require_no_links
+from hfedms_sim.run_directory import RunDirectory, require_marked
 from hfedms_sim.system.checksums import remove_checksums, write_checksums
-from hfedms_sim.system.files import is_blank, write_atomically
+from hfedms_sim.system.files import write_atomically
 
 _MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
 
@@ -51,18 +50,8 @@ class Conductor:
 
     def require_place(self, experiment: Experiment, resume: bool) -> None:
         """Refuse a directory that is not this experiment's, before anything is written."""
-        place = self.path_of(experiment)
-        if not place.exists() and not place.is_symlink():
-            return
-        require_no_links(place)
-        if resume and is_blank(place):
-            return
-        if not (place / _MARKER).is_file():
-            raise InputError(f"{place}: exists already, and is no experiment's ({_MARKER} is missing)")
-        if not resume:
-            raise InputError(f"{place}: exists already; choose another --out, or --resume to go on with it")
-        for key, was, now in differences(read_json(place / _MARKER), self._identity(experiment)):
-            raise InputError(f"{place}: was made with another {key}: {was!r:.80}, now {now!r:.80}")
+        place, identity = self.path_of(experiment), self._identity(experiment)
+        require_marked(place, _MARKER, identity, resume=resume, no="is no experiment's", was="was made")
 
     def conduct(self, experiment: Experiment) -> ExperimentOutcome:
         """Play what is missing, then write and return what the experiment shows."""

@@ -1,4 +1,4 @@
-"""With which algorithm, over which radio? A search among strategies, their settings and radios, and its answer."""
+"""A search among strategies, their settings and radios: with which algorithm, over which radio?"""
 
 from hfedms_sim.recommendation.answer import Answer
 from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, Question

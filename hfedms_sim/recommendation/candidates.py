@@ -1,12 +1,12 @@
 """What there is to choose from: every strategy with the values of its decisive settings, over every radio."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
 from hfedms_sim.campaign import Trial, Variant
+from hfedms_sim.campaign.trials import trial_name
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation.goal import Goal
@@ -15,7 +15,6 @@ from hfedms_sim.strategies import STRATEGIES
 
 STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d", "hfedms-plus")
 """Unless others are asked for: the plain mean, an adaptive server, no barrier, HFedMS, and HFedMS by rule."""
-_LONGEST_NAME = 80
 
 Settings = tuple[tuple[str, str], ...]
 """Keys of a strategy and their values as YAML, such as ("learning_rate", "0.03"). Empty: as the scenario has them."""
@@ -70,11 +69,7 @@ class Question:
         )
 
     def trial(self, candidate: Candidate, seed: int, rounds: int | None = None) -> Trial:
-        words = "-".join(
-            [candidate.strategy, *(f"{key}={value}" for key, value in candidate.settings), candidate.radio]
-        )
-        short = re.sub(r"[^A-Za-z0-9.=+-]+", "_", words)[:_LONGEST_NAME]
-        name = f"{candidate.number:04d}-{short}-seed{seed}"
+        name = trial_name(candidate.number, candidate.variant, seed)
         return Trial(name, candidate.variant, self.scenario(candidate, seed, rounds))
 
 

@@ -52,7 +52,7 @@ class Found:
     """What can be asked for: the goal, without what no candidate can meet."""
     seeds: tuple[int, ...]
     prospects: list[Prospect] = field(default_factory=list)
-    """Of the first seed: all that were timed, with the rounds that count."""
+    """All that were timed with the first seed, with the rounds that count."""
     learnt: dict[str, float] = field(default_factory=dict)
     ended: dict[Candidate, Ended] = field(default_factory=dict)
     finalists: list[Candidate] = field(default_factory=list)

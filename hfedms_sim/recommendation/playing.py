@@ -14,8 +14,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
-from hfedms_sim.campaign import Campaign, Options, Refusal, Standing, Trial, TrialResult, Workers
-from hfedms_sim.errors import OneLineError, RunError
+from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers
+from hfedms_sim.campaign.finished import FinishedTrials
+from hfedms_sim.errors import OneLineError
 from hfedms_sim.recommendation.candidates import Candidate, Question
 from hfedms_sim.recommendation.found import Timed
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
@@ -51,7 +52,7 @@ class CampaignPlayer:
         options = replace(self.options, timing_only=True)
         campaign = self._campaign(place, list(trials.values()), options)
         played = {each.trial.name: each for each in campaign.run(self.make_workers(options))}
-        _require_played(campaign)
+        campaign.require_played()  # who is left out must not depend on what failed
         runs = {each: played[trial.name] for each, trial in trials.items() if trial.name in played}
         if not self.prospects and any(each.summary["energy_j"] is None for each in runs.values()):
             self.cost = "bytes"
@@ -70,7 +71,7 @@ class CampaignPlayer:
         ]
         campaign = self._campaign(self.directory / SEARCH / step, trials, self.options)
         results = campaign.run(self.make_workers(self.options))
-        _require_played(campaign)
+        campaign.require_played()  # who is left out must not depend on what failed
         lineages_of = {trial.name: each.lineages for trial, each in zip(trials, prospects, strict=True)}
         learnt: dict[str, float] = {}
         for result in results:
@@ -79,7 +80,7 @@ class CampaignPlayer:
             self._runs[lineages[result.summary["rounds"] - 1]] = campaign.path_of(result.trial.name)
         return learnt
 
-    def finish(self, candidates: Sequence[Candidate], seeds: Sequence[int]) -> "Finished":
+    def finish(self, candidates: Sequence[Candidate], seeds: Sequence[int]) -> FinishedTrials:
         """Play the last few as one campaign at the top of the directory; all of it is learnt already."""
         trials = []
         for candidate in candidates:
@@ -88,8 +89,8 @@ class CampaignPlayer:
                 trials.append(self._taught(self.question.trial(candidate, seed), prospect, prospect.rounds))
         campaign = self._campaign(self.directory, trials, self.options)
         results = campaign.run(self.make_workers(self.options))
-        _require_played(campaign)
-        return Finished(results, campaign.refusals)
+        campaign.require_played()  # who is left out must not depend on what failed
+        return FinishedTrials(results, campaign.refusals)
 
     def _campaign(self, place: Path, trials: Sequence[Trial], options: Options) -> Campaign:
         place.mkdir(parents=True, exist_ok=True)
@@ -118,21 +119,8 @@ class CampaignPlayer:
         )
 
 
-@dataclass(frozen=True)
-class Finished:
-    results: list[TrialResult]
-    refusals: list[Refusal]
-
-
 def _battery_s(summary: Mapping[str, object]) -> float | None:
     lives = summary.get("battery_life")
     life = lives.get("continuous") if isinstance(lives, Mapping) else None
     days = life.get("worst_d") if isinstance(life, Mapping) else None
     return days * SECONDS_PER_DAY if isinstance(days, float) else None
-
-
-def _require_played(campaign: Campaign) -> None:
-    """Refuse to go on without a trial that failed: who is left out must not depend on that."""
-    if campaign.failed:
-        (trial, why), *others = campaign.failed.items()
-        raise RunError(f"{trial}: failed, {why}", f" (and {len(others)} more)" if others else "")

@@ -1,4 +1,4 @@
-"""From a question to its answer: candidates, search, and what is left of it in a directory.
+"""The whole way of a question to its answer: candidates, search, and what is left of it in a directory.
 
 DIR/recommend.json         what was asked
 DIR/search/                the campaigns of the search (playing.py)
@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from hfedms_sim.campaign import write_tables
-from hfedms_sim.errors import InputError, RunError
+from hfedms_sim.errors import RunError
 from hfedms_sim.recommendation.answer import Answer
 from hfedms_sim.recommendation.budget import affordable, training_s
 from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
 from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.search import search
-from hfedms_sim.result import differences, read_json
-from hfedms_sim.run_directory import require_no_links
+from hfedms_sim.run_directory import require_marked
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.strategies import STRATEGIES
-from hfedms_sim.system.files import is_blank, shipped_files, write_atomically
+from hfedms_sim.system.files import shipped_files, write_atomically
 
 ASKED, ANSWER, SCENARIO = "recommend.json", "recommendation.json", "recommended.yaml"
 
@@ -41,17 +40,8 @@ class Choice:
 
 def require_place(directory: Path, question: Question, choice: Choice, *, resume: bool) -> None:
     """Refuse a directory that is not this question's, before anything is written."""
-    if not directory.exists() and not directory.is_symlink():
-        return
-    require_no_links(directory)
-    if resume and is_blank(directory):
-        return
-    if not (directory / ASKED).is_file():
-        raise InputError(f"{directory}: exists already, and holds no recommendation ({ASKED} is missing)")
-    if not resume:
-        raise InputError(f"{directory}: exists already; choose another --out, or --resume to go on with it")
-    for key, was, now in differences(read_json(directory / ASKED), _identity(question, choice)):
-        raise InputError(f"{directory}: was asked with another {key}: {was!r:.80}, now {now!r:.80}")
+    identity = _identity(question, choice)
+    require_marked(directory, ASKED, identity, resume=resume, no="holds no recommendation", was="was asked")
 
 
 def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str], None] = lambda line: None) -> Answer:
