@@ -9,6 +9,8 @@ SANITIZED := build/sanitized
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
+# Tests start hundreds of processes: what one of them has compiled the others take.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test thorough slow soak sanitize ray browser check docs bench peers accuracy drift clean

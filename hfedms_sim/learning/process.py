@@ -9,7 +9,7 @@ meanwhile. Elsewhere (musl, macOS, Windows) nothing is done.
 
 import ctypes
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 from torch import Tensor
@@ -26,11 +26,16 @@ def computing_with(threads: int, device: str) -> Iterator[None]:
     torch.set_num_threads(threads)
     keep_freed_memory()
     try:
-        with torch.device(device):
+        with _new_tensors_on(torch.device(device)):
             yield
     finally:
         _set_thresholds(_FIRST_THRESHOLD_BYTES, _FIRST_THRESHOLD_BYTES)
         torch.set_num_threads(threads_before)
+
+
+def _new_tensors_on(device: torch.device) -> AbstractContextManager[object]:
+    """Return what makes a device the default one; nothing where it is: every call of torch would go a longer way."""
+    return nullcontext() if torch.get_default_device() == device else device
 
 
 def has_accelerator() -> bool:

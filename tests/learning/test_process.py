@@ -36,3 +36,8 @@ def test_between_rounds_and_after_a_run_torch_is_as_whoever_called_it_has_it() -
         assert torch.get_num_threads() == before + 2
     finally:
         torch.set_num_threads(before)
+
+
+def test_the_device_holds_whatever_the_callers_default_is() -> None:
+    with torch.device("meta"), computing_with(threads=1, device="cpu"):
+        assert torch.zeros(1).device.type == "cpu"

@@ -55,6 +55,7 @@ def test_every_number_of_the_accuracy_table_stands_beside_ours() -> None:
     assert "2,141" in shown
 
 
+@pytest.mark.thorough
 def test_every_number_of_the_efficiency_table_stands_beside_ours_twice() -> None:
     here = study()
     tables = EFFICIENCY_EXPERIMENT.outcome(here, results(EFFICIENCY_EXPERIMENT, here)).tables
