@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NAMES = (
     "parameters", "settings", "benchmarks", "efficiency", "grouping", "static-curves", "growth", "forgetting", "scc",
-    "intervals", "tune", "readings", "availability", "all", "verdicts",
+    "intervals", "tune", "readings", "availability", "ablation", "lead", "all", "verdicts",
 )  # fmt: skip
 
 
@@ -70,7 +70,8 @@ def paper(name: str | None, **options: Any) -> None:
 
     Without a name: list the experiments and what each costs. 'all': every table and figure of the paper. 'tune': choose
     every strategy's settings with the same budget. 'readings': what each difference between the paper's text and its
-    authors' program is worth. 'verdicts': every claim at the largest scale it was tested at, of the directories --out.
+    authors' program is worth. 'ablation' and 'lead': what the parts of hfedms-plus bring, and how far it is ahead of
+    tuned rivals. 'verdicts': every claim at the largest scale it was tested at, of the directories --out.
     """
     from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER, listing
     from hfedms_sim.paper.tuned import read_tuned

@@ -2,6 +2,7 @@
 
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.experiment import Experiment
+from hfedms_sim.paper.experiments.ablation import ABLATION
 from hfedms_sim.paper.experiments.availability import AVAILABILITY
 from hfedms_sim.paper.experiments.benchmarks import BENCHMARKS
 from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
@@ -9,6 +10,7 @@ from hfedms_sim.paper.experiments.forgetting import FORGETTING
 from hfedms_sim.paper.experiments.grouping import GROUPING
 from hfedms_sim.paper.experiments.growth import GROWTH
 from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT
+from hfedms_sim.paper.experiments.lead import LEAD
 from hfedms_sim.paper.experiments.parameters import PARAMETERS
 from hfedms_sim.paper.experiments.reading_differences import READING_DIFFERENCES
 from hfedms_sim.paper.experiments.scc import SCC
@@ -37,7 +39,7 @@ PAPER: dict[str, Experiment] = {
 }
 """Every table and figure of the paper, the quick ones first."""
 BEYOND: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (TUNING, READING_DIFFERENCES, AVAILABILITY)
+    experiment.name: experiment for experiment in (TUNING, READING_DIFFERENCES, AVAILABILITY, ABLATION, LEAD)
 }
 """What the paper does not have."""
 EXPERIMENTS = PAPER | BEYOND

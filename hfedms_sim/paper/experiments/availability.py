@@ -31,9 +31,9 @@ from hfedms_sim.closed_form import Traffic, exact_seconds
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, distinct, log_ratio, mean_of
+from hfedms_sim.paper.experiments.contender import Contender, best_rival, hours_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
-from hfedms_sim.paper.tuned import Column
 from hfedms_sim.units import SECONDS_PER_HOUR, format_seconds
 
 Outage = Literal["short", "long"]
@@ -45,7 +45,6 @@ SHORT_HOPS, LONG_ROUNDS = 0.1, 10
 HFEDMS = ("hfedms-d", "hfedms-s")
 _FEDAVG = "fedavg"
 _DRAWN = ("accuracy", "hours", "hours to the target")
-_UNTUNED = ("fedadam", (("strategy.server_learning_rate", "0.01"),))
 _OUTAGE_S = 8e-4  # processor seconds of an outage of a transfer, played twice: once to see who learns from whom
 _CHAINS_SHARE = 0.3  # of FedAvg's transfers at the same time: chains that HFedMS has side by side, at most
 
@@ -91,25 +90,13 @@ def times_of(study: Study) -> Times:
     return Times(hop_s, round_s)
 
 
-class Contender(NamedTuple):
-    label: str
-    strategy: str
-    column: Column = "defaults"
-    settings: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def is_chained(self) -> bool:
-        return self.strategy in HFEDMS
-
-
 def contenders_of(study: Study) -> tuple[Contender, ...]:
     """Return who is compared: three with default settings, and the best rival of the tuning."""
-    ours = tuple(Contender(name, name) for name in (*HFEDMS, _FEDAVG))
-    rival = study.tuned.best_rival("stream")
-    if "tuned" in study.columns and study.tuned.has(rival, "stream"):
-        return (*ours, Contender(f"{rival}, tuned", rival, "tuned"))
-    name, settings = _UNTUNED
-    return (*ours, Contender(name, name, settings=settings))
+    return (*(Contender(name, name) for name in (*HFEDMS, _FEDAVG)), best_rival(study, "stream"))
+
+
+def _is_chained(contender: Contender) -> bool:
+    return contender.strategy in HFEDMS
 
 
 class Case(NamedTuple):
@@ -125,7 +112,7 @@ def cases_of(study: Study) -> list[Case]:
     grid, cases = grid_of(study.scale), []
     for outage, contender in product(grid.outages, contenders_of(study)):
         cases += [Case(contender, outage, percent) for percent in grid.percents]
-        if contender.is_chained:
+        if _is_chained(contender):
             cases += [Case(contender, outage, percent, "reorder") for percent in grid.detour_percents]
     return cases
 
@@ -148,15 +135,14 @@ def _trials(study: Study) -> list[Trial]:
     times, rounds = times_of(study), grid_of(study.scale).rounds
     trials = []
     for case in cases_of(study):
-        strategy, column = case.contender.strategy, case.contender.column
-        made = study.trials(strategy, "stream", changes_of(study, times, case), column=column, rounds=rounds)
+        made = case.contender.trials(study, "stream", changes_of(study, times, case), rounds)
         trials += [replace(trial, cost=trial.cost + _outages_s(times, case)) for trial in made]
     return distinct(trials)
 
 
 def _outages_s(times: Times, case: Case) -> float:
     """Return the processor seconds that the outages of a round are expected to take."""
-    at_once = times.round_s / times.hop_s * (_CHAINS_SHARE if case.contender.is_chained else 1.0)
+    at_once = times.round_s / times.hop_s * (_CHAINS_SHARE if _is_chained(case.contender) else 1.0)
     outages_per_s = (1 - case.percent / 100) / times.down_s(case.outage)
     return _OUTAGE_S * at_once * times.round_s * outages_per_s
 
@@ -214,12 +200,6 @@ def _lead_in_accuracy(ours: Seeds, theirs: Seeds) -> dict[int, float]:
     return {seed: mine[seed] - other[seed] for seed in mine if seed in other}
 
 
-def hours_of(seeds: Seeds) -> dict[int, float]:
-    """Return by seed the simulated hours of the whole run."""
-    rows = {seed: result.curve.rows for seed, result in seeds.by_seed.items()}
-    return {seed: each[-1].simulated_s / SECONDS_PER_HOUR for seed, each in rows.items() if each}
-
-
 def crossing(leads: Mapping[int, float]) -> float | None:
     """Return the availability in % at which a lead is lost on the way down from 100; None if it never is.
 
@@ -269,8 +249,7 @@ def moved(skipping: Mapping[int, float], detouring: Mapping[int, float]) -> floa
 def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     times, found = times_of(study), {}
     for case in cases_of(study):
-        changes, contender = changes_of(study, times, case), case.contender
-        found[case] = results.of(contender.strategy, "stream", changes, column=contender.column)
+        found[case] = case.contender.found(results, "stream", changes_of(study, times, case))
     findings = Findings(found, study.scale.evaluate_every)
     return ExperimentOutcome((_table(study, times, findings), _answers(study, findings)), (_figure(study, findings),))
 

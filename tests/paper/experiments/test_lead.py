@@ -1,0 +1,145 @@
+"""hfedms-plus against its rivals, and part by part: who is played, and what is made of results made by hand."""
+
+from math import exp, sqrt
+
+import pytest
+
+from hfedms_sim.campaign import Curve, Trial, TrialResult
+from hfedms_sim.exhibits import Table
+from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
+from hfedms_sim.paper.experiment import Experiment, Results
+from hfedms_sim.paper.experiments.ablation import ABLATION, BASE, VARIANTS
+from hfedms_sim.paper.experiments.contender import Hours
+from hfedms_sim.paper.experiments.lead import AVAILABLE_PERCENT, LEAD, PLAIN_PLUS, PLUS, places_of, standings_of
+from hfedms_sim.paper.experiments.tuning import strategies_on
+from hfedms_sim.paper.published import DataKind
+from hfedms_sim.paper.scales import SCALES
+from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.tuned import Tuned
+from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings
+from tests.paper.made_up import End, results
+
+_BEST = "fedyogi"
+KINDS = ("stream", "static")
+
+
+def _choices(kind: DataKind) -> dict[str, dict[str, str]]:
+    return {name: {"strategy.learning_rate": "0.1"} for name in strategies_on(kind)}
+
+
+TUNED = Tuned({"stream": _choices("stream"), "static": _choices("static")}, {"stream": {_BEST: 0.8}})
+FACTORY = Study(SCALES["factory"], tuned=TUNED)
+CELL, LTE, NB_IOT, AWAY, STATIC = places_of(FACTORY)
+
+
+def played(experiment: Experiment, hours: dict[str, float], best: float = 0.8) -> Results:
+    """Return results in which a strategy's rounds last as given, in hours times the seed, and end at `best`."""
+
+    def end(trial: Trial) -> End:
+        return best, 1.0
+
+    made = results(experiment, FACTORY, end).results
+    return Results([_stretched(each, hours.get(each.trial.scenario.strategy.name, 1.0)) for each in made])
+
+
+def _stretched(result: TrialResult, round_hours: float) -> TrialResult:
+    by_seed = 3600.0 * round_hours * result.trial.scenario.seed
+    rows = (row._replace(simulated_s=by_seed * row.round) for row in result.curve.rows)
+    return TrialResult(result.trial, result.summary, result.provenance, Curve(tuple(rows)))
+
+
+def column(table: Table, name: str) -> list[object]:
+    return [row[table.header.index(name)] for row in table.rows]
+
+
+@pytest.mark.parametrize("experiment", [ABLATION, LEAD], ids=lambda each: each.name)
+def test_it_is_beyond_the_paper_and_claims_nothing_of_it(experiment: Experiment) -> None:
+    assert EXPERIMENTS[experiment.name] is experiment
+    assert experiment.name not in PAPER
+    assert experiment.claims == ()
+
+
+def test_hfedms_plus_is_played_by_its_own_rule() -> None:
+    """Only the sensors' rate is said, because the scale has the paper's."""
+    own = [trial.scenario.strategy for trial in LEAD.trials(FACTORY) if trial.scenario.strategy.name == "hfedms-plus"]
+    as_it_is = HFedMSPlusSettings(sample_ratio=0.3, batch_size=5)
+    assert {each.model_dump_json() for each in own if each.compression.relay == "int8"} == {as_it_is.model_dump_json()}
+    assert {each.learning_rate for each in own} == {as_it_is.learning_rate}
+
+
+def test_every_tuned_strategy_is_a_rival_on_all_three_radios() -> None:
+    variants = {trial.variant for trial in LEAD.trials(FACTORY)}
+    for place in (CELL, LTE, NB_IOT):
+        found = {
+            dict(each)["strategy"]
+            for each in variants
+            if dict(each)["settings"] == "tuned"
+            and dict(each)["data"] == "stream"
+            and dict(each).get("cells.0.profile") == dict(place.changes).get("cells.0.profile")
+        }
+        assert found == {*strategies_on("stream")}
+
+
+def test_nothing_is_played_on_the_seed_of_the_tuning_and_static_data_have_one_seed() -> None:
+    seeds = {kind: {t.scenario.seed for t in LEAD.trials(FACTORY) if dict(t.variant)["data"] == kind} for kind in KINDS}
+    assert seeds == {"stream": {1, 2, 3}, "static": {1}}
+
+
+def test_sensors_are_out_of_reach_in_one_place_only() -> None:
+    with_faults = [trial for trial in LEAD.trials(FACTORY) if trial.scenario.faults]
+    assert {dict(trial.variant)["strategy"] for trial in with_faults} == {"hfedms-plus", _BEST}
+    assert str(AVAILABLE_PERCENT) in AWAY.label
+
+
+def test_the_lead_is_the_ratio_of_hours_to_the_best_rival_of_each_target() -> None:
+    """hfedms-plus is there in a quarter of the rounds; FedAdam is the quickest rival."""
+    slow = dict.fromkeys(strategies_on("stream"), 40.0)
+    found = played(LEAD, slow | {"fedadam": 2.5, "hfedms-plus": 1.0})
+    answers = LEAD.outcome(FACTORY, found).tables[0]
+    to_target = column(answers, "hours to 0.7, of the best rival's")
+    assert to_target[0] == "0.10 (0.10 to 0.10)"  # 22 rounds of 1 h against 88 of 2.5 h
+
+
+def test_int8_is_compared_with_int8_and_aims_at_what_int8_reaches() -> None:
+    found = standings_of(FACTORY, played(LEAD, {}), CELL)
+    ((rival, seeds),) = found.compressed.items()
+    assert rival.strategy == _BEST
+    assert found.best_accuracy(PLUS) == seeds.final("accuracy")
+    assert found.best_accuracy(PLAIN_PLUS).keys() == {1, 2, 3}
+    assert standings_of(FACTORY, played(LEAD, {}), STATIC).compressed == {}
+
+
+def test_tables_and_figures_stand_before_anything_was_played() -> None:
+    for experiment in (ABLATION, LEAD):
+        outcome = experiment.outcome(FACTORY, Results([]))
+        assert all(table.rows for table in outcome.tables)
+
+
+def test_each_variant_of_the_ablation_is_another_scenario() -> None:
+    trials = [trial for trial in ABLATION.trials(FACTORY) if trial.scenario.seed == 1]
+    assert len({trial.scenario.model_dump_json() for trial in trials}) == len(VARIANTS) == len(trials)
+    assert {trial.scenario.strategy.compression.relay for trial in trials} == {"none", "int8"}
+
+
+def test_a_variant_that_takes_twice_as_long_has_a_ratio_of_two() -> None:
+    found = played(ABLATION, {"hfedms-d": 2.0, "hfedms-plus": 1.0})
+    (table,) = ABLATION.outcome(FACTORY, found).tables
+    by_label = dict(zip(column(table, "variant"), column(table, "hours to 0.7, of the rule's"), strict=True))
+    assert by_label[BASE.label] == ""
+    assert by_label["and with a memory (SCC)"] == "2.00 (2.00 to 2.00)"
+    assert by_label["20 groups"] == "1.00 (1.00 to 1.00)"
+
+
+def test_a_ratio_has_the_interval_of_its_logarithm() -> None:
+    """With three seeds t is 4.303, and logs of 0, 1, 2 have a standard deviation of 1."""
+    ours = Hours({1: 1.0, 2: exp(1), 3: exp(2)}, {1: 9.0, 2: 9.0, 3: 9.0})
+    theirs = Hours(dict.fromkeys((1, 2, 3), 1.0), dict.fromkeys((1, 2, 3), 9.0))
+    half = 4.302653 / sqrt(3)
+    assert ours.relative_to(theirs) == f"{exp(1):.2f} ({exp(1 - half):.2f} to {exp(1 + half):.2f})"
+
+
+def test_who_never_got_there_is_a_bound() -> None:
+    there, never = Hours({1: 1.0}, {1: 5.0}), Hours({}, {1: 4.0})
+    assert there.relative_to(never) == "at most 0.25"
+    assert never.relative_to(there) == "at least 4.00"
+    assert never.relative_to(never) == ""
