@@ -1,6 +1,7 @@
 """What tests share: a SimPy environment, a log, and small scenarios."""
 
 import os
+import signal
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from hfedms_sim.scenario import Scenario
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# A shell that starts tests in the background has its commands ignore Ctrl-C, and theirs; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FAST = {"name": "fast", "uplink_bps": 8e3, "downlink_bps": 8e3}  # a kilobyte a second, one channel
 
