@@ -56,7 +56,7 @@ def claim(directory: RunDirectory, trials: Sequence[Trial], options: Options) ->
     The directory of another campaign is refused with the first difference.
     """
     try:
-        _require_names(trials)
+        require_names(trials)
         now = {"options": options.identity(), "trials": _portable(trials)}
         if (directory.path / MANIFEST).is_file():
             _require_same(directory.path, manifest_of(directory.path), now)
@@ -105,7 +105,7 @@ def _require_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> No
         raise InputError(f"{path}: was run with another {key}: {was!r:.80}, now {is_now!r:.80}")
 
 
-def _require_names(trials: Sequence[Trial]) -> None:
+def require_names(trials: Sequence[Trial]) -> None:
     """Refuse names that are no file names everywhere, and such as differ in case only."""
     seen: set[str] = set()
     for name in (trial.name for trial in trials):

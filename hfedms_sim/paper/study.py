@@ -7,6 +7,7 @@ then taken over from the experiment that has it already.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from hfedms_sim.campaign import Trial, Variant
@@ -24,6 +25,7 @@ _SHIPPED: dict[DataKind, str] = {"stream": "paper-stream", "static": "paper-stat
 _WATCHED = ("hfedms-s", "hfedms-d")  # on streams: evaluated in every round, and probed for forgetting
 _JUDGED_TUNED = ("fedavg", "hfedms-s", "hfedms-d")
 _FULL_SHARE = {"hfedms-d": 0.6}  # of FedAvg's seconds: calibration rounds are shorter
+_LONGEST_NAME = 180  # without rounds and seed
 
 Changes = Mapping[str, str]
 """Keys of a scenario and what they are set to, as text to be read as YAML."""
@@ -144,4 +146,8 @@ def _words(variant: Variant) -> str:
     """Return the variant as a part of a file name."""
     (_, kind), (_, strategy), (_, column), *changed = variant
     words = [kind, strategy, *([column] if column != "defaults" else []), *(f"{key}={value}" for key, value in changed)]
-    return re.sub(r"[^A-Za-z0-9._=+-]+", "_", "-".join(words))
+    name = re.sub(r"[^A-Za-z0-9._=+-]+", "_", "-".join(words))
+    if len(name) <= _LONGEST_NAME:
+        return name
+    digest = sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"

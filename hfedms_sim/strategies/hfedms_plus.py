@@ -9,6 +9,8 @@ As HFedMS-D (hfedms.py), but for this:
     T          only the first cycles have calibration rounds, for they help while the extractor is young. Theirs is the
                number of rounds that brings most for its airtime: each calibration round brings a share of what a full
                round does (GAINS), and costs its share of a full round's airtime. Then every round is a full one.
+    momentum   the server takes a share of its last step again, 1 - 3/n after n chains have arrived: the mean of many
+               short chains is a small and certain step, that of three is large and rough, and is taken as it is.
     scatter    is a broadcast where all base stations can send to many at once.
     bytes      are int8 on every leg.
     memory     there is none: calibration trains the classifier on the new batch alone.
@@ -57,6 +59,8 @@ class HFedMSPlusSettings(ClusteredGroupsSettings):
     """T: the first of every T rounds synchronises the full model, the others only the classifier; auto: by rule."""
     calibrated_cycles: Annotated[int, Field(ge=0, le=10**9)] = 10
     """How many cycles have T rounds; from then on every round is a full one."""
+    server_momentum: Annotated[float, Field(ge=0, lt=1)] | Auto = "auto"
+    """The share of its last step that the server takes again in a full round; auto: by rule."""
     scatter: ScatterMode | Auto = "auto"
     """The merged model goes to each participant, or once per cell to all; auto: broadcast where all cells can."""
     class_counts: Literal["cycle", "once"] = "cycle"
@@ -148,6 +152,13 @@ def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
         participants = max(1, invited(settings, len(sensors)))
         interval = best_interval(calibration_share(settings, factory.model, network, sensors, scatter, participants))
     return Rule(min(groups, max(1, len(sensors))), interval, scatter)
+
+
+def momentum_of(settings: HFedMSPlusSettings, chains: int) -> float:
+    """Return the server's momentum after a full round of which so many chains have arrived."""
+    if settings.server_momentum != "auto":
+        return settings.server_momentum
+    return max(0.0, 1.0 - _LEAST_CHAINS / max(1, chains))
 
 
 def _scatter(network: NetworkView, cells: SensorIds) -> ScatterMode:

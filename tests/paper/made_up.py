@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hfedms_sim.campaign import Curve, Point, Trial, TrialResult
 from hfedms_sim.paper import published
 from hfedms_sim.paper.experiment import Experiment, Results
+from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
@@ -13,10 +14,19 @@ from hfedms_sim.paper.tuned import Tuned
 End = tuple[float, float]
 """Accuracy and loss."""
 SEEDS = (1, 2, 3)
+KINDS: tuple[DataKind, ...] = ("stream", "static")
 
 
 def study(seeds: tuple[int, ...] = SEEDS, tuned: Tuned | None = None) -> Study:
     return Study(SCALES["smoke" if tuned is None else "factory"], chosen_seeds=seeds, tuned=tuned or Tuned())
+
+
+def every_choice(best: str = "fedyogi") -> Tuned:
+    """Return tuned settings of all strategies, the best of them on streams as given."""
+    choices: dict[DataKind, dict[str, dict[str, str]]] = {
+        kind: {name: {"strategy.learning_rate": "0.1"} for name in strategies_on(kind)} for kind in KINDS
+    }
+    return Tuned(choices, {"stream": {best: 0.8}})
 
 
 def as_published(trial: Trial) -> End:

@@ -5,6 +5,7 @@ from math import log
 import pytest
 
 from hfedms_sim.campaign import Curve, Trial
+from hfedms_sim.campaign.directory import require_names
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.claims import CLAIMS, Claim
@@ -20,7 +21,7 @@ from hfedms_sim.paper.experiments.tuning import GRIDS, POINTS, points_of
 from hfedms_sim.paper.tuned import Tuned
 from hfedms_sim.report.exhibits import table_csv
 from hfedms_sim.stopping import Stopped
-from tests.paper.made_up import End, as_published, results, study
+from tests.paper.made_up import End, as_published, every_choice, results, study
 
 # As printed in the paper, typed in here once more.
 ACCURACY_TABLE = """
@@ -266,6 +267,7 @@ def test_every_strategy_is_tuned_with_the_same_budget() -> None:
 
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))
-def test_trials_have_names_of_their_own(name: str) -> None:
-    trials = EXPERIMENTS[name].trials(study())
-    assert len({trial.name for trial in trials}) == len(trials)
+@pytest.mark.parametrize("tuned", [None, every_choice()], ids=["smoke", "factory"])
+def test_trials_have_names_of_their_own_that_a_campaign_takes(name: str, tuned: Tuned | None) -> None:
+    trials = EXPERIMENTS[name].trials(study(tuned=tuned))
+    require_names(trials)

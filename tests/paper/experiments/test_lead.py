@@ -12,23 +12,13 @@ from hfedms_sim.paper.experiments.ablation import ABLATION, BASE, VARIANTS
 from hfedms_sim.paper.experiments.contender import Hours
 from hfedms_sim.paper.experiments.lead import AVAILABLE_PERCENT, LEAD, PLAIN_PLUS, PLUS, places_of, standings_of
 from hfedms_sim.paper.experiments.tuning import strategies_on
-from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
-from hfedms_sim.paper.tuned import Tuned
 from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings
-from tests.paper.made_up import End, results
+from tests.paper.made_up import KINDS, End, every_choice, results
 
 _BEST = "fedyogi"
-KINDS = ("stream", "static")
-
-
-def _choices(kind: DataKind) -> dict[str, dict[str, str]]:
-    return {name: {"strategy.learning_rate": "0.1"} for name in strategies_on(kind)}
-
-
-TUNED = Tuned({"stream": _choices("stream"), "static": _choices("static")}, {"stream": {_BEST: 0.8}})
-FACTORY = Study(SCALES["factory"], tuned=TUNED)
+FACTORY = Study(SCALES["factory"], tuned=every_choice(_BEST))
 CELL, LTE, NB_IOT, AWAY, STATIC = places_of(FACTORY)
 
 

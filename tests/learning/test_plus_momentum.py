@@ -1,0 +1,90 @@
+"""HFedMS-Plus's momentum at the server: three rounds against the plain mean of the same rounds, worked out by hand."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from hfedms_sim.learning.learner import ChainLearner
+from hfedms_sim.learning.networks import Weights
+from hfedms_sim.rounds import RoundRecord
+from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings, momentum_of
+from hfedms_sim.strategies.learners.hfedms_plus import PlusLearner
+from tests.learning.tiny_factory import START, parts, record
+
+RATE = 0.1
+TWO_CHAINS = [[0, 1], [2, 3]]
+
+
+def plus(**settings: float) -> PlusLearner:
+    return PlusLearner(HFedMSPlusSettings(learning_rate=RATE, **settings), parts())
+
+
+def mean_of(start: Weights, round_: RoundRecord) -> Weights:
+    """Return the mean of what the chains make of `start`."""
+    plain = ChainLearner(FedAvgSettings(learning_rate=RATE, weights="uniform"), parts(start))
+    plain.learn(round_)
+    return plain.weights
+
+
+@pytest.mark.parametrize(("chains", "momentum"), [(0, 0.0), (1, 0.0), (3, 0.0), (4, 0.25), (6, 0.5), (12, 0.75)])
+def test_the_more_chains_the_more_momentum(chains: int, momentum: float) -> None:
+    assert momentum_of(HFedMSPlusSettings(), chains) == pytest.approx(momentum)
+    assert momentum_of(HFedMSPlusSettings(server_momentum=0.4), chains) == 0.4
+
+
+def test_a_step_is_the_means_and_a_share_of_the_last() -> None:
+    learner = plus(server_momentum=0.5)
+    weights, step = START, {name: torch.zeros_like(value) for name, value in START.items()}
+    for number in (1, 2, 3):
+        round_ = record(number, TWO_CHAINS, 5)
+        mean = mean_of(weights, round_)
+        step = {name: 0.5 * step[name] + mean[name] - weights[name] for name in mean}
+        weights = {name: weights[name] + step[name] for name in mean}
+        learner.learn(round_)
+        for name, value in weights.items():
+            torch.testing.assert_close(learner.weights[name], value)
+        weights = learner.weights
+
+
+def test_the_mean_of_three_chains_is_taken_as_it_is() -> None:
+    learner, weights = plus(), START
+    for number in (1, 2):
+        round_ = record(number, [[0, 1], [2, 3], [4]], 5)
+        weights = mean_of(weights, round_)
+        learner.learn(round_)
+        assert all(torch.equal(learner.weights[name], value) for name, value in weights.items())
+
+
+def test_only_chains_that_arrived_count() -> None:
+    """Six chains of which three are lost are three."""
+    whole = record(2, [[sensor] for sensor in range(6)], 5)
+    half = replace(whole, arrived=(True, False) * 3)
+    learner = plus()
+    learner.learn(record(1, TWO_CHAINS, 5))
+    mean = mean_of(learner.weights, half)
+    learner.learn(half)
+    assert all(torch.equal(learner.weights[name], value) for name, value in mean.items())
+
+
+def test_calibration_neither_takes_nor_changes_the_last_step() -> None:
+    learner = plus(server_momentum=0.5)
+    learner.learn(record(1, TWO_CHAINS, 5, interval=2))
+    before = learner.state()
+    extractor = {name: value for name, value in learner.weights.items() if not name.startswith("classifier")}
+    learner.learn(record(2, TWO_CHAINS, 5, interval=2))
+    after = learner.state()
+    steps = [name for name in before if name.startswith("step")]
+    assert len(steps) == len(START)
+    assert all((before[name] == after[name]).all() for name in steps)
+    assert all(torch.equal(learner.weights[name], value) for name, value in extractor.items())
+
+
+def test_a_restored_learner_goes_on_with_the_same_momentum() -> None:
+    learner, restored = plus(server_momentum=0.5), plus(server_momentum=0.5)
+    learner.learn(record(1, TWO_CHAINS, 5))
+    restored.restore(learner.state())
+    for each in (learner, restored):
+        each.learn(record(2, TWO_CHAINS, 5))
+    assert all(torch.equal(restored.weights[name], value) for name, value in learner.weights.items())
