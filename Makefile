@@ -27,13 +27,14 @@ $(INSTALLED): setup.py constraints.txt $(KERNELS)
 	@touch $@
 	@echo "Installed. Try: $(BIN)/hfedms-sim run quickstart"
 
-run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D and FedAvg, and draw both
+run: $(INSTALLED) ## Run the quickstart scenario with HFedMS-D, FedAvg and HFedMS-Plus, and draw all three
 	@run=runs/quickstart-$$(date +%Y%m%d-%H%M%S) && set -e; \
 	$(BIN)/hfedms-sim run quickstart --out $$run/hfedms-d; \
 	$(BIN)/hfedms-sim run quickstart --strategy fedavg --out $$run/fedavg; \
-	$(BIN)/hfedms-sim plot $$run/hfedms-d $$run/fedavg --out $$run/accuracy.png; \
+	$(BIN)/hfedms-sim run quickstart --strategy hfedms-plus --out $$run/hfedms-plus; \
+	$(BIN)/hfedms-sim plot $$run/hfedms-d $$run/fedavg $$run/hfedms-plus --out $$run/accuracy.png; \
 	echo "Next: $(BIN)/hfedms-sim explain $$run/hfedms-d"; \
-	echo "      $(BIN)/hfedms-sim report $$run/hfedms-d $$run/fedavg --out $$run/report.html"
+	echo "      $(BIN)/hfedms-sim report $$run/hfedms-d $$run/fedavg $$run/hfedms-plus --out $$run/report.html"
 
 test: $(INSTALLED) ## Run all tests (a few minutes)
 	$(BIN)/python -m pytest -n 2
