@@ -54,8 +54,8 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
         tried = _tried(question, choice, candidates)
         found = search(player, tried, question.goal, choice.seeds, on_step=on_step)
         radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
-        not_tried = _not_tried(choice, radios, refused, left_out)
-        answer = Answer(question.goal, found, player.cost, tuple(not_tried))
+        not_tried = (*_not_tried(choice, radios, refused, left_out), *_uncompressed(question, candidates))
+        answer = Answer(question.goal, found, player.cost, not_tried)
         if answer.best is not None:
             on_step(f"the last {len(found.finalists)} once more, with all seeds: nothing is trained again")
             finished = player.finish(found.finalists, choice.seeds)
@@ -83,6 +83,19 @@ def _not_tried(choice: Choice, radios: set[str], refused: Sequence[str], left_ou
     lines += [f"Not tried: the radios {', '.join(profiles)}."] if profiles else []
     lines += [f"Not tried, because the budget does not allow it: {left_out} candidates."] if left_out else []
     return [*lines, *(f"Not possible: {line}." for line in refused)]
+
+
+def _uncompressed(question: Question, candidates: Sequence[Candidate]) -> list[str]:
+    """Return a line about strategies that send plain numbers where others send fewer bytes."""
+    short = {each.strategy for each in candidates if not question.scenario(each).strategy.compression.is_off}
+    plain = dict.fromkeys(each.strategy for each in candidates if each.strategy not in short)
+    if not short or not plain:
+        return []
+    everybody = "--set 'strategy.compression={uplink: int8, downlink: int8}'"
+    return [
+        f"Not tried: fewer bytes a number for {', '.join(plain)}, as {', '.join(sorted(short))} has;"
+        f" all have them with {everybody}."
+    ]
 
 
 def _identity(question: Question, choice: Choice) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from hfedms_sim.campaign.workers import HereWorkers
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation import Answer, CampaignPlayer, Choice, Goal, Question, recommend, require_place
-from hfedms_sim.recommendation.candidates import candidates_of
+from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, candidates_of
 from hfedms_sim.simulation import open_run
 
 QUESTION = Question(
@@ -20,6 +20,7 @@ QUESTION = Question(
     rounds=4,
     overrides=("model=tiny-mlp", "sensors.count=12", "sensors.types=3", "strategy.beta=3", "evaluate_every=1"),
 )
+INT8 = "strategy.compression={uplink: int8, downlink: int8}"
 CHOICE = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
 
 
@@ -79,6 +80,18 @@ def test_tables_say_what_was_found(answer: Answer) -> None:
     assert front.rows
     assert "Not tried: the strategies fedprox" in others.note
     assert answer.figure is not None
+
+
+def test_it_says_who_sends_more_bytes_a_number(answer: Answer) -> None:
+    (line,) = (line for line in answer.not_tried if "bytes a number" in line)
+    assert line.startswith("Not tried: fewer bytes a number for fedavg, as hfedms-plus has;")
+
+
+def test_what_it_says_gives_everybody_fewer_bytes() -> None:
+    changed = Question(QUESTION.source, QUESTION.goal, 4, (*QUESTION.overrides, INT8))
+    candidates, refused = candidates_of(changed, STRATEGIES_TRIED, CHOICE.profiles)
+    assert not refused
+    assert {changed.scenario(each).strategy.compression.uplink for each in candidates} == {"int8"}
 
 
 def test_asked_again_in_the_same_place_it_answers_the_same_at_once(answer: Answer, place: Path) -> None:
