@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 BITS_PER_BYTE = 8
+BYTES_PER_MEGABYTE = 1e6
 BYTES_PER_PARAMETER = 4  # float32
 SECONDS_PER_HOUR = 3600.0
 SECONDS_PER_DAY = 86_400.0

@@ -1,5 +1,7 @@
 """recommend: with which algorithm, over which radio? What it needs is imported when it runs."""
 
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,13 @@ _FIRST_SEEDS = 3
     metavar="A,B,...",
     help="Network profiles to try (names or paths); 'all': every shipped one.  [default: the scenario's]",
     shell_complete=completion.listed(completion.profiles),
+)
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="RADIO=AMOUNT",
+    help="What a megabyte costs on one of the radios; then cost is money. One for each radio.",
 )
 @click.option("--seeds", metavar="N,N,...", help="Seeds of the race; the first is searched with.  [default: three]")
 @click.option("--rounds", type=int, metavar="N", help="How many rounds to play at most.")
@@ -83,7 +92,16 @@ def _question(scenario: str, options: dict[str, Any]) -> "Question":
     from hfedms_sim.recommendation import Goal, Question
 
     goal = Goal(options["accuracy"], _seconds("within", options), _seconds("battery", options))
-    return Question(scenario, goal, options["rounds"], options["overrides"])
+    prices = dict(_price(text) for text in options["prices"])
+    return Question(scenario, goal, options["rounds"], options["overrides"], prices)
+
+
+def _price(text: str) -> tuple[str, float]:
+    radio, _, amount = text.rpartition("=")
+    with suppress(ValueError):
+        if radio and 0 <= float(amount) < inf:
+            return radio, float(amount)
+    raise InputError(f"--price {text!a:.60}: must be a radio and what a megabyte costs, such as lte-cat-m2=0.4")
 
 
 def _seconds(option: str, options: dict[str, Any]) -> float | None:

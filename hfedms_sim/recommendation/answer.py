@@ -23,7 +23,7 @@ class Answer:
     asked: Goal
     found: Found
     cost: str
-    """`joules` or `bytes`."""
+    """`price`, `joules` or `bytes`."""
     not_tried: tuple[str, ...] = ()
 
     @property
@@ -78,6 +78,8 @@ class Answer:
         return f"The next best, {others[0].words}, takes {factor:.2f} times as long{interval}: {verdict}."
 
     def cost_text(self, cost: float) -> str:
+        if self.cost == "price":
+            return f"a price of {cost:.3g}"
         return format_joules(cost) if self.cost == "joules" else format_bytes(cost)
 
     @property

@@ -1,13 +1,13 @@
 """What there is to choose from: every strategy with the values of its decisive settings, over every radio."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
 from hfedms_sim.campaign import Trial, Variant
 from hfedms_sim.campaign.trials import trial_name
-from hfedms_sim.errors import InputError
+from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.scenario import Scenario, Source
@@ -49,6 +49,8 @@ class Question:
     goal: Goal
     rounds: int | None = None
     overrides: Sequence[str] = ()
+    prices: Mapping[str, float] = field(default_factory=dict)
+    """What a megabyte costs on a radio, by its name; none are known if this is empty."""
 
     @cached_property
     def base(self) -> Scenario:
@@ -67,6 +69,17 @@ class Question:
             seed=seed,
             overrides=[f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]", *settings],
         )
+
+    def require_prices(self, radios: Iterable[str]) -> None:
+        """Refuse prices of radios that are not tried, and radios without a price where others have one."""
+        tried = dict.fromkeys(radios)
+        for radio in self.prices:
+            if radio not in tried:
+                known = ", ".join(tried)
+                raise InputError(Argument("price"), f" {radio!a:.60}: no such radio is tried; tried: {known}")
+        for radio in tried:
+            if self.prices and radio not in self.prices:
+                raise InputError(Argument("price"), f": {radio} has none; either every radio has one, or none")
 
     def trial(self, candidate: Candidate, seed: int, rounds: int | None = None) -> Trial:
         name = trial_name(candidate.number, candidate.variant, seed)

@@ -8,7 +8,7 @@
 A step that is finished is read, one that was interrupted goes on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
@@ -22,10 +22,10 @@ from hfedms_sim.recommendation.found import Timed
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import open_run
-from hfedms_sim.units import SECONDS_PER_DAY
+from hfedms_sim.units import BYTES_PER_MEGABYTE, SECONDS_PER_DAY
 
 SEARCH = "search"
-Cost = Literal["joules", "bytes"]
+Cost = Literal["price", "joules", "bytes"]
 
 
 @dataclass
@@ -40,7 +40,7 @@ class CampaignPlayer:
     on_notice: Callable[[str], None] = lambda line: None
     said: Callable[[OneLineError], str] = str
     cost: Cost = "joules"
-    """What stands for cost: bytes, where a radio's joules are not known."""
+    """What stands for cost: the price, where the question has prices; bytes, where a radio's joules are not known."""
     prospects: dict[tuple[Candidate, int], Prospect] = field(default_factory=dict)
     """All that were timed, by their seeds."""
     _runs: dict[str, Path] = field(default_factory=dict)
@@ -54,8 +54,8 @@ class CampaignPlayer:
         played = {each.trial.name: each for each in campaign.run(self.make_workers(options))}
         campaign.require_played()  # who is left out must not depend on what failed
         runs = {each: played[trial.name] for each, trial in trials.items() if trial.name in played}
-        if not self.prospects and any(each.summary["energy_j"] is None for each in runs.values()):
-            self.cost = "bytes"
+        if not self.prospects:
+            self.cost = self._cost_known(runs.values())
         timed = [self._prospect(each, place / "trials" / run.trial.name, run) for each, run in runs.items()]
         self.prospects |= {(each.candidate, seed): each for each in timed}
         refused = {
@@ -92,6 +92,11 @@ class CampaignPlayer:
         campaign.require_played()  # who is left out must not depend on what failed
         return FinishedTrials(results, campaign.refusals)
 
+    def _cost_known(self, runs: Iterable[TrialResult]) -> Cost:
+        if self.question.prices:
+            return "price"
+        return "bytes" if any(each.summary["energy_j"] is None for each in runs) else "joules"
+
     def _campaign(self, place: Path, trials: Sequence[Trial], options: Options) -> Campaign:
         place.mkdir(parents=True, exist_ok=True)
         directory = RunDirectory(place, is_new=False)
@@ -106,7 +111,10 @@ class CampaignPlayer:
         columns = ("end_s", "energy_j", "uplink_bytes", "downlink_bytes", "lineage")
         rounds = open_run(path).arrow("rounds")
         end_s, energy_j, uplink, downlink, lineages = (rounds[name].to_pylist() for name in columns)
-        spent = energy_j if self.cost == "joules" else map(sum, zip(uplink, downlink, strict=True))
+        spent = energy_j
+        if self.cost != "joules":
+            each_byte = self.question.prices[candidate.radio] / BYTES_PER_MEGABYTE if self.cost == "price" else 1
+            spent = [each_byte * sum(both) for both in zip(uplink, downlink, strict=True)]
         summary = result.summary
         coverage = summary.get("coverage")
         return Prospect(

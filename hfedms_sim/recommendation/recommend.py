@@ -48,6 +48,7 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     """Search, and write what was found into the player's directory."""
     question, directory = player.question, player.directory
     candidates, refused = candidates_of(question, choice.strategies, choice.profiles)
+    question.require_prices(each.radio for each in candidates)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(directory / ASKED, _json(_identity(question, choice)))
@@ -103,6 +104,7 @@ def _identity(question: Question, choice: Choice) -> dict[str, Any]:
         "goal": asdict(question.goal),
         "rounds": question.rounds,
         "overrides": list(question.overrides),
+        "prices": dict(question.prices),
         "choice": asdict(choice),
     }
     as_written: dict[str, Any] = json.loads(json.dumps(asked))

@@ -94,6 +94,22 @@ def test_what_it_says_gives_everybody_fewer_bytes() -> None:
     assert {changed.scenario(each).strategy.compression.uplink for each in candidates} == {"int8"}
 
 
+def test_with_prices_cost_is_what_the_megabytes_of_a_radio_cost(tmp_path: Path) -> None:
+    prices = {"lte-cat-m2": 0.5, "nb-iot-nb2": 0.0}
+    question = Question(QUESTION.source, QUESTION.goal, 4, QUESTION.overrides, prices)
+    player = CampaignPlayer(question, tmp_path, lambda options: HereWorkers())
+    found = recommend(player, CHOICE)
+    assert found.cost == "price"
+    for candidate, seed in player.prospects:
+        prospect = player.prospects[candidate, seed]
+        sent = open_run(tmp_path / "search" / f"timing-seed{seed}" / "trials" / question.trial(candidate, seed).name)
+        rounds = sent.arrow("rounds")
+        megabytes = sum(sum(rounds[name].to_pylist()) for name in ("uplink_bytes", "downlink_bytes")) / 1e6
+        assert prospect.cost[-1] == pytest.approx(prices[candidate.radio] * megabytes)
+    assert {candidate.radio for candidate, _ in found.front()} == {"lte-cat-m2", "nb-iot-nb2"}
+    assert "a price of" in "\n".join(found.lines())
+
+
 def test_asked_again_in_the_same_place_it_answers_the_same_at_once(answer: Answer, place: Path) -> None:
     before = (place / "recommendation.json").read_bytes()
     again = asked(place)
