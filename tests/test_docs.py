@@ -578,6 +578,12 @@ def test_every_errand_leads_to_files_that_there_are() -> None:
 SOURCES = sorted((ROOT / "hfedms_sim").rglob("*.py"))
 
 
+def test_a_package_with_more_than_twenty_files_has_rooms() -> None:
+    packages = {path.parent for path in SOURCES}
+    large = [each for each in packages if sum(path.parent == each for path in SOURCES) > 20]
+    assert [str(each) for each in large if not any(other.parent == each for other in packages)] == []
+
+
 def test_files_that_docstrings_and_comments_name_are_there() -> None:
     """A bare name is in the file's own directory or below; a path, or a name further up, starts at one around it."""
     named = [(path, name) for path in SOURCES for name in python_files_named_in(path)]

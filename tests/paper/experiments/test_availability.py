@@ -11,7 +11,7 @@ from hfedms_sim.exhibits import Lines, Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.conduct import Conductor
 from hfedms_sim.paper.experiment import ExperimentOutcome, Results
-from hfedms_sim.paper.experiments.availability import (
+from hfedms_sim.paper.experiments.beyond.availability import (
     AVAILABILITY,
     TIMEOUT_HOPS,
     Times,

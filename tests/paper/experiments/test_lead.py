@@ -8,9 +8,9 @@ from hfedms_sim.campaign import Curve, Trial, TrialResult
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.experiment import Experiment, Results
-from hfedms_sim.paper.experiments.ablation import ABLATION, BASE, VARIANTS
-from hfedms_sim.paper.experiments.contender import Hours
-from hfedms_sim.paper.experiments.lead import AVAILABLE_PERCENT, LEAD, PLAIN_PLUS, PLUS, places_of, standings_of
+from hfedms_sim.paper.experiments.beyond.ablation import ABLATION, BASE, VARIANTS
+from hfedms_sim.paper.experiments.beyond.contender import Hours
+from hfedms_sim.paper.experiments.beyond.lead import AVAILABLE_PERCENT, LEAD, PLAIN_PLUS, PLUS, places_of, standings_of
 from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, distinct, mean_of
-from hfedms_sim.paper.experiments.availability import Case, changes_of, times_of
-from hfedms_sim.paper.experiments.contender import Contender, Hours, best_rival, hours_of, hours_to
+from hfedms_sim.paper.experiments.beyond.availability import Case, changes_of, times_of
+from hfedms_sim.paper.experiments.beyond.contender import Contender, Hours, best_rival, hours_of, hours_to
 from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.published import TARGET_ACCURACY, DataKind
 from hfedms_sim.paper.scales import Scale

@@ -9,7 +9,7 @@ every cycle", and is to be compared with that row. All are looked at in every se
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, mean_of
-from hfedms_sim.paper.experiments.contender import Contender, Hours, hours_of, hours_to
+from hfedms_sim.paper.experiments.beyond.contender import Contender, Hours, hours_of, hours_to
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.units import SECONDS_PER_HOUR

@@ -31,7 +31,7 @@ from hfedms_sim.closed_form import Traffic, exact_seconds
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, distinct, log_ratio, mean_of
-from hfedms_sim.paper.experiments.contender import Contender, best_rival, hours_of
+from hfedms_sim.paper.experiments.beyond.contender import Contender, best_rival, hours_of
 from hfedms_sim.paper.scales import Scale
 from hfedms_sim.paper.study import Study
 from hfedms_sim.units import SECONDS_PER_HOUR, format_seconds
