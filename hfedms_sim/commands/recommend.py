@@ -46,6 +46,11 @@ _FIRST_SEEDS = 3
     metavar="RADIO=AMOUNT",
     help="What a megabyte costs on one of the radios; then cost is money. One for each radio.",
 )
+@click.option(
+    "--codec",
+    type=click.Choice(["none", "float16", "int8"]),
+    help="How everybody sends numbers.  [default: as each strategy has it]",
+)
 @click.option("--seeds", metavar="N,N,...", help="Seeds of the race; the first is searched with.  [default: three]")
 @click.option("--rounds", type=int, metavar="N", help="How many rounds to play at most.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override any key; repeatable.")
@@ -93,7 +98,7 @@ def _question(scenario: str, options: dict[str, Any]) -> "Question":
 
     goal = Goal(options["accuracy"], _seconds("within", options), _seconds("battery", options))
     prices = dict(_price(text) for text in options["prices"])
-    return Question(scenario, goal, options["rounds"], options["overrides"], prices)
+    return Question(scenario, goal, options["rounds"], options["overrides"], prices, options["codec"])
 
 
 def _price(text: str) -> tuple[str, float]:
@@ -140,6 +145,7 @@ def _fresh(question: "Question") -> Path:
 
 
 def _show(answer: "Answer", directory: Path, quiet: bool) -> None:
+    from hfedms_sim.report.energy import EXTRAPOLATED, extrapolated_line
     from hfedms_sim.report.exhibits import table_text, write_exhibits
 
     figure = answer.figure
@@ -150,6 +156,8 @@ def _show(answer: "Answer", directory: Path, quiet: bool) -> None:
                 console().print(table_text(table))
     for line in answer.lines():
         say(line)
+    if (uncertain := extrapolated_line(answer.extrapolated)) is not None:
+        say(uncertain.removeprefix(f"{EXTRAPOLATED} "))
     if answer.best is not None:
         say(f"To run it: hfedms-sim run {directory / 'recommended.yaml'}")
     say(f"All of it: {directory}")

@@ -1,14 +1,11 @@
 """The paper's claims Q1 to Q13, and how each is judged: by differences paired by seed, never by eye.
 
 A claim has parts, each a quantity that is positive where the claim is right, measured once for every seed. With the
-95 % interval of its mean over seeds (campaign/statistics.py) a part
+95 % interval of its mean over seeds, no narrower than what it is read off (campaign/statistics.py), a part
 
     holds            if the interval lies above zero
     does not hold    if it lies below zero
     is undecided     if it contains zero, or if there is one seed only
-
-What is read off a grid, such as the first of every fifth round that was good enough, is known to half a step only: no
-interval is narrower than that `resolution`, also where all seeds fell on one step.
 
 A claim holds if all its parts do, does not hold if one of them does not, and is undecided otherwise. Without any part
 it cannot be tested here, and says what is missing.
@@ -58,13 +55,10 @@ class ClaimPart:
 
     @property
     def verdict(self) -> Verdict:
-        found = self.estimate
+        found = estimate(self.values, self.resolution)
         if found is None:
             return "cannot be tested here"
-        if found.half_width is None:
-            return "undecided"
-        margin = max(found.half_width, self.resolution)
-        if found.mean - margin <= 0 <= found.mean + margin:
+        if found.half_width is None or abs(found.mean) <= found.half_width:
             return "undecided"
         return "holds" if found.mean > 0 else "does not hold"
 

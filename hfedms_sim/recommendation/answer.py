@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log
 from statistics import fmean
 from typing import Any
 
-from hfedms_sim.campaign.statistics import estimate
+from hfedms_sim.campaign.statistics import Ratio
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Table
 from hfedms_sim.recommendation.candidates import Candidate
 from hfedms_sim.recommendation.found import Found, SeedTimes
 from hfedms_sim.recommendation.front import Point, front_of
 from hfedms_sim.recommendation.goal import Goal
-from hfedms_sim.recommendation.race import log_ratios
+from hfedms_sim.recommendation.race import times_as_long
 from hfedms_sim.units import SECONDS_PER_HOUR, format_bytes, format_joules, format_seconds
 
 
@@ -25,6 +24,8 @@ class Answer:
     cost: str
     """`price`, `joules` or `bytes`."""
     not_tried: tuple[str, ...] = ()
+    extrapolated: tuple[str, ...] = ()
+    """The figures behind the joules that nobody has measured on their radio, each `PROFILE: KEY`."""
 
     @property
     def best(self) -> Candidate | None:
@@ -55,10 +56,10 @@ class Answer:
             yield f"The nearest to {self.asked.words}: {self.best.words}."
         yield self._took(times)
         yield self._confidence()
+        yield from self.found.notes
 
     def _took(self, times: Sequence[SeedTimes]) -> str:
-        points = [each.reached or each.best for each in times]
-        known = [point for point in points if point is not None]
+        known = [each.point for each in times if each.point is not None]
         if not known:
             return "It has measured nothing."
         accuracy = fmean(point.accuracy for point in known)
@@ -71,11 +72,17 @@ class Answer:
         _, *others = self.found.finalists
         if not others:
             return "No other candidate came near."
-        ratio = ratio_of(self.found, others[0])
+        ratio = self._ratio_of(others[0])
         if ratio is None:
             return f"The next best, {others[0].words}, does not meet the goal with the same seeds."
-        factor, interval, verdict = ratio
-        return f"The next best, {others[0].words}, takes {factor:.2f} times as long{interval}: {verdict}."
+        verdict = "clear" if ratio.is_more else "no clear difference"
+        verdict = "one seed, which decides nothing" if ratio.low is None else verdict
+        return f"The next best, {others[0].words}, takes {ratio.words} times as long: {verdict}."
+
+    def _ratio_of(self, other: Candidate) -> Ratio | None:
+        """Return how many times as long another finalist takes as the recommended one."""
+        by_seed = self.found.by_seed
+        return times_as_long(by_seed[other], by_seed[self.found.finalists[0]])
 
     def cost_text(self, cost: float) -> str:
         if self.cost == "price":
@@ -90,9 +97,9 @@ class Answer:
         rows = []
         for candidate in self.found.finalists:
             times = self.found.by_seed[candidate]
-            points = [point for each in times if (point := each.reached or each.best) is not None]
-            ratio = None if candidate == self.best else ratio_of(self.found, candidate)
-            told = "recommended" if candidate == self.best else "" if ratio is None else f"{ratio[0]:.2f}{ratio[1]}"
+            points = [each.point for each in times if each.point is not None]
+            ratio = self._ratio_of(candidate)
+            told = "recommended" if candidate == self.best else "" if ratio is None else ratio.words
             rows.append((
                 candidate.strategy, _settings(candidate), candidate.radio,
                 f"{sum(each.reached is not None for each in times)} of {len(times)}",
@@ -186,6 +193,7 @@ class Answer:
             "goal": {"accuracy": asked.accuracy, "within_s": asked.within_s, "battery_s": asked.battery_s},
             "is_met": self.meets_goal,
             "relaxed": found.relaxed,
+            "notes": found.notes,
             "recommended": None if self.best is None else _candidate_json(self.best),
             "finalists": [
                 _candidate_json(each) | {"seeds": [_seed_json(times, self.cost) for times in found.by_seed[each]]}
@@ -197,21 +205,9 @@ class Answer:
             ],
             "others": [_candidate_json(each) | ended._asdict() for each, ended in found.ended.items()],
             "not_tried": list(self.not_tried),
+            "extrapolated": list(self.extrapolated),
             "trained_rounds": len(found.trained),
         }
-
-
-def ratio_of(found: Found, other: Candidate) -> tuple[float, str, str] | None:
-    """Return how many times as long another finalist takes as the best: the mean, its interval, and what that says."""
-    ratios = log_ratios(found.by_seed[found.finalists[0]], found.by_seed[other])
-    ratio = estimate(ratios)
-    if ratio is None:
-        return None
-    if ratio.half_width is None:
-        return exp(ratio.mean), "", "one seed, which decides nothing"
-    low, high = exp(ratio.mean - ratio.half_width), exp(ratio.mean + ratio.half_width)
-    interval = f" ({low:.2f} to {high:.2f})"
-    return exp(ratio.mean), interval, "clear" if ratio.mean - ratio.half_width > log(1.0) else "no clear difference"
 
 
 def _spans_decades(values: Sequence[float]) -> bool:

@@ -1,7 +1,7 @@
 """What there is to choose from: every strategy with the values of its decisive settings, over every radio."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -11,6 +11,7 @@ from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.scenario import Scenario, Source
+from hfedms_sim.scenario.compression import Quantiser
 from hfedms_sim.strategies import STRATEGIES
 
 STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d", "hfedms-plus")
@@ -51,6 +52,8 @@ class Question:
     overrides: Sequence[str] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
     """What a megabyte costs on a radio, by its name; none are known if this is empty."""
+    codec: Quantiser | None = None
+    """How all candidates send what is trained, on every leg; None: as each strategy has it."""
 
     @cached_property
     def base(self) -> Scenario:
@@ -67,8 +70,21 @@ class Question:
             strategy=candidate.strategy,
             rounds=rounds,
             seed=seed,
-            overrides=[f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]", *settings],
+            overrides=[f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]", *self._compression(candidate), *settings],
         )
+
+    def _compression(self, candidate: Candidate) -> list[str]:
+        if self.codec is None:
+            return []
+        strategy = STRATEGIES[candidate.strategy].Settings
+        legs = ("downlink", "relay", "uplink") if strategy.relays else ("downlink", "uplink")
+        return [f"strategy.compression={{{', '.join(f'{leg}: {self.codec}' for leg in legs)}}}"]
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Return the settings of strategies that are the same for all, because an override says so."""
+        keys = (override.partition("=")[0].strip() for override in self.overrides)
+        return frozenset(key.removeprefix("strategy.") for key in keys if key.startswith("strategy."))
 
     def require_prices(self, radios: Iterable[str]) -> None:
         """Refuse prices of radios that are not tried, and radios without a price where others have one."""
@@ -89,33 +105,49 @@ class Question:
 def candidates_of(
     question: Question, strategies: Sequence[str], profiles: Sequence[str]
 ) -> tuple[list[Candidate], list[str]]:
-    """Return all candidates, and what is wrong with combinations that are none, a line each.
+    """Return all candidates, and why combinations are none, a line each.
 
     No profiles: the radios that the scenario has. Settings that come to the same scenario are one candidate.
     """
     found: list[Candidate] = []
     refused: list[str] = []
-    radios: list[str | None] = [*profiles] or [None]
-    for profile, strategy in product(radios, strategies):
+    radios = _radios(question, profiles)
+    for (profile, radio), strategy in product(radios.items(), dict.fromkeys(strategies)):
         seen: list[Scenario] = []
-        for settings in _points(strategy):
-            candidate = Candidate(len(found) + 1, strategy, settings, profile or "", profile)
+        for settings in _points(strategy, question.fixed):
+            candidate = Candidate(len(found) + 1, strategy, settings, radio, profile)
             try:
                 scenario = question.scenario(candidate)
             except InputError as error:
+                refused.append(f"{', '.join((strategy, *map(' '.join, settings)))}: {error}")
                 if not settings:
-                    raise
-                refused.append(f"{strategy}, {', '.join(map(' '.join, settings))}: {error}")
+                    break  # nor are others of this strategy
                 continue
             if scenario not in seen:
                 seen.append(scenario)
-                found.append(replace(candidate, radio=scenario.profile_names))
-    return found, refused
+                found.append(candidate)
+    if not found:
+        raise InputError(refused[0])
+    return found, list(dict.fromkeys(refused))
 
 
-def _points(strategy: str) -> Iterator[Settings]:
-    """Yield the scenario's own settings, then every combination of the decisive ones."""
+def _radios(question: Question, profiles: Sequence[str]) -> dict[str | None, str]:
+    """Return how the radios of each profile are called; what cannot be read is refused, and so are two of a name."""
+    found: dict[str | None, str] = {}
+    for profile in profiles or (None,):
+        radio = load_scenario(question.base, profile=profile).profile_names
+        same = next((other for other, name in found.items() if name == radio and other != profile), None)
+        if same is not None:
+            raise InputError(Argument("profiles"), f" {same}, {profile}: both are called {radio!a:.60}")
+        found[profile] = radio
+    return found
+
+
+def _points(strategy: str, fixed: frozenset[str]) -> Iterator[Settings]:
+    """Yield the scenario's own settings, then every combination of the decisive ones that are not fixed."""
     yield ()
-    decisive = STRATEGIES[strategy].Settings.decisive
-    for values in product(*decisive.values()):
+    if strategy not in STRATEGIES:
+        return
+    decisive = {key: values for key, values in STRATEGIES[strategy].Settings.decisive.items() if key not in fixed}
+    for values in product(*decisive.values()) if decisive else ():
         yield tuple(zip(decisive, (str(value) for value in values), strict=True))

@@ -8,10 +8,12 @@ from hfedms_sim.recommendation.prospects import Prospect
 from hfedms_sim.units import format_seconds
 
 _TIMING = "timing"
+NEARLY_LONGEST = 0.9
+"""Of the longest battery life, where nobody's is as long as is asked for."""
 
 
 def eligible(prospects: list[Prospect], found: Found) -> list[Prospect]:
-    """Return those that can meet the goal, with the rounds that end in time; what nobody can meet is not asked for."""
+    """Return those that can meet the goal, with the rounds that end in time; of what nobody can meet the nearest."""
     return _in_time(_lasting(_covering(prospects, found), found), found) if prospects else []
 
 
@@ -19,7 +21,7 @@ def _covering(prospects: list[Prospect], found: Found) -> list[Prospect]:
     """Return those that reach all sensors, or if there is none those that reach most: serving fewer looks fast."""
     fewest = min(each.uncovered for each in prospects)
     if fewest:
-        found.relaxed.append(f"no radio reaches all sensors, the best leave out {fewest}")
+        found.notes.append(f"No radio reaches all sensors; those that are left leave out {fewest}.")
     for each in prospects:
         if each.uncovered > fewest:
             found.ended[each.candidate] = Ended(_TIMING, f"{each.uncovered} sensors are out of its coverage")
@@ -27,16 +29,20 @@ def _covering(prospects: list[Prospect], found: Found) -> list[Prospect]:
 
 
 def _lasting(prospects: list[Prospect], found: Found) -> list[Prospect]:
-    """Return those whose batteries last as long as is asked for; if there is none, that is not asked for."""
+    """Return those whose batteries last as long as is asked for; if there is none, nearly as long as any does."""
     asked_s = found.goal.battery_s
     if asked_s is None:
         return prospects
-    lasting = [each for each in prospects if each.battery_s is not None and each.battery_s >= asked_s]
-    if not lasting:
-        longest_s = max(each.battery_s or 0.0 for each in prospects)
-        found.relaxed.append(f"no battery lasts longer than {format_seconds(longest_s)}")
+    longest_s = max((each.battery_s for each in prospects if each.battery_s is not None), default=None)
+    if longest_s is None:
+        found.relaxed.append("how long batteries last is not known of any of these radios")
         found.goal = replace(found.goal, battery_s=None)
         return prospects
+    if longest_s < asked_s:
+        found.relaxed.append(f"no battery lasts longer than {format_seconds(longest_s)}")
+        asked_s = NEARLY_LONGEST * longest_s
+        found.goal = replace(found.goal, battery_s=asked_s)
+    lasting = [each for each in prospects if each.battery_s is not None and each.battery_s >= asked_s]
     for each in prospects:
         if each not in lasting:
             lasts = (
@@ -47,21 +53,21 @@ def _lasting(prospects: list[Prospect], found: Found) -> list[Prospect]:
 
 
 def _in_time(prospects: list[Prospect], found: Found) -> list[Prospect]:
-    """Return those with a round that ends in time, cut there; if there is none, any time will do."""
+    """Return those with a round that is measured in time, cut there; if there is none, any time will do."""
     asked_s = found.goal.within_s
     if asked_s is None:
         return prospects
-    in_time = {each.candidate: cut for each in prospects if (cut := each.cut(asked_s)).rounds}
-    if not in_time:
-        soonest_s = min(each.time_s[0] for each in prospects)
-        found.relaxed.append(f"no first round ends before {format_seconds(soonest_s)}")
+    first_s = {each.candidate: each.time_s[min(found.every, each.rounds) - 1] for each in prospects}
+    if min(first_s.values()) > asked_s:
+        soonest = format_seconds(min(first_s.values()))
+        found.relaxed.append(f"no first round that is measured ends before {soonest}")
         found.goal = replace(found.goal, within_s=None)
         return prospects
-    for each in prospects:
-        if each.candidate not in in_time:
-            why = f"its first round ends after {format_seconds(each.time_s[0])}"
-            found.ended[each.candidate] = Ended(_TIMING, why)
-    return list(in_time.values())
+    for who, when_s in first_s.items():
+        if when_s > asked_s:
+            why = f"its first round that is measured ends after {format_seconds(when_s)}"
+            found.ended[who] = Ended(_TIMING, why)
+    return [each.cut(asked_s) for each in prospects if first_s[each.candidate] <= asked_s]
 
 
 def without_copies(prospects: list[Prospect], found: Found) -> list[Prospect]:

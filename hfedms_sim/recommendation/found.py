@@ -42,6 +42,13 @@ class SeedTimes(NamedTuple):
     """Where it met the goal's accuracy."""
     best: Point | None
     """Where it was at its best; None if nothing was measured."""
+    resolution: float = 0.0
+    """Half the time since it was looked at before, as a share of the time at which it met the goal."""
+
+    @property
+    def point(self) -> Point | None:
+        """Return where it met the goal, or else was at its best."""
+        return self.reached or self.best
 
 
 @dataclass
@@ -51,6 +58,8 @@ class Found:
     goal: Goal
     """What can be asked for: the goal, without what no candidate can meet."""
     seeds: tuple[int, ...]
+    every: int = 1
+    """A model is looked at after every this many rounds."""
     prospects: list[Prospect] = field(default_factory=list)
     """All that were timed with the first seed, with the rounds that count."""
     learnt: dict[str, float] = field(default_factory=dict)
@@ -59,7 +68,9 @@ class Found:
     """Those that no other beats for certain, the recommended one first."""
     by_seed: dict[Candidate, list[SeedTimes]] = field(default_factory=dict)
     relaxed: list[str] = field(default_factory=list)
-    """What of the goal no candidate can meet, and is therefore not asked for."""
+    """What of the goal no candidate can meet, and what is asked for instead."""
+    notes: list[str] = field(default_factory=list)
+    """What else one should know of all that are left."""
     trained: set[str] = field(default_factory=set)
     """The lineages that were trained."""
 
@@ -74,6 +85,16 @@ def learners_of(prospects: Iterable[Prospect], rounds: int) -> list[Prospect]:
             chosen.append(each)
             covered.update(each.lineages[:rounds])
     return chosen
+
+
+def by_learner(prospects: Iterable[Prospect]) -> dict[str, list[Prospect]]:
+    """Return together, by the last lineage of the longest, those of which one learns all that the others do."""
+    found: dict[str, list[Prospect]] = {}
+    for each in sorted(prospects, key=lambda prospect: -prospect.rounds):
+        last = each.lineages[-1]
+        leads = (key for key, group in found.items() if last in group[0].lineages)
+        found.setdefault(next(leads, last), []).append(each)
+    return found
 
 
 def train(player: Player, step: str, learners: Sequence[Prospect], rounds: int, seed: int, found: Found) -> None:

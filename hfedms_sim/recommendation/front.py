@@ -33,8 +33,10 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, points: Sequence[Point], accuracy: float) -> "Box":
+        """Return the box of these points; what costs nothing is as good as the cheapest of the others."""
         times_s, costs = [each.time_s for each in points], [each.cost for each in points]
-        return cls(min(times_s), max(times_s), min(costs), max(costs), accuracy)
+        least_cost = min((cost for cost in costs if cost > 0), default=0.0)
+        return cls(min(times_s), max(times_s), least_cost, max(costs), accuracy)
 
     def gains(self, point: Point) -> tuple[float, float, float]:
         """Return how good a point is in each direction, from 0 to 1."""

@@ -18,7 +18,7 @@ from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult,
 from hfedms_sim.campaign.finished import FinishedTrials
 from hfedms_sim.errors import OneLineError
 from hfedms_sim.recommendation.candidates import Candidate, Question
-from hfedms_sim.recommendation.found import Timed
+from hfedms_sim.recommendation.found import Found, Timed
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.run_directory import RunDirectory
 from hfedms_sim.simulation import open_run
@@ -41,6 +41,8 @@ class CampaignPlayer:
     said: Callable[[OneLineError], str] = str
     cost: Cost = "joules"
     """What stands for cost: the price, where the question has prices; bytes, where a radio's joules are not known."""
+    extrapolated: dict[str, None] = field(default_factory=dict)
+    """The figures behind joules that nobody has measured on their radio, in order."""
     prospects: dict[tuple[Candidate, int], Prospect] = field(default_factory=dict)
     """All that were timed, by their seeds."""
     _runs: dict[str, Path] = field(default_factory=dict)
@@ -56,6 +58,8 @@ class CampaignPlayer:
         runs = {each: played[trial.name] for each, trial in trials.items() if trial.name in played}
         if not self.prospects:
             self.cost = self._cost_known(runs.values())
+        figures = (key for each in runs.values() for key in each.summary.get("energy_extrapolated") or ())
+        self.extrapolated |= dict.fromkeys(figures)
         timed = [self._prospect(each, place / "trials" / run.trial.name, run) for each, run in runs.items()]
         self.prospects |= {(each.candidate, seed): each for each in timed}
         refused = {
@@ -64,33 +68,41 @@ class CampaignPlayer:
         return Timed([each for each in timed if each.rounds], refused)
 
     def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
-        most = {each.candidate: min(rounds, each.rounds) for each in prospects}
+        most = {each: count for each in prospects if (count := self._looked_at(min(rounds, each.rounds)))}
         trials = [
-            self._taught(self.question.trial(each.candidate, seed, most[each.candidate]), each, most[each.candidate])
-            for each in prospects
+            self._taught(self.question.trial(each.candidate, seed, count), each, count) for each, count in most.items()
         ]
         campaign = self._campaign(self.directory / SEARCH / step, trials, self.options)
         results = campaign.run(self.make_workers(self.options))
         campaign.require_played()  # who is left out must not depend on what failed
-        lineages_of = {trial.name: each.lineages for trial, each in zip(trials, prospects, strict=True)}
+        lineages_of = {trial.name: each.lineages for trial, each in zip(trials, most, strict=True)}
         learnt: dict[str, float] = {}
         for result in results:
             lineages = lineages_of[result.trial.name]
-            learnt |= {lineages[number - 1]: accuracy for number, accuracy in result.curve.points("accuracy")}
+            points = result.curve.points("accuracy")
+            learnt |= {lineages[at - 1]: accuracy for at, accuracy in points if at == self._looked_at(at)}
             self._runs[lineages[result.summary["rounds"] - 1]] = campaign.path_of(result.trial.name)
         return learnt
 
-    def finish(self, candidates: Sequence[Candidate], seeds: Sequence[int]) -> FinishedTrials:
+    def finish(self, found: Found) -> FinishedTrials:
         """Play the last few as one campaign at the top of the directory; all of it is learnt already."""
         trials = []
-        for candidate in candidates:
-            for seed in seeds:
-                prospect = self.prospects[candidate, seed]
-                trials.append(self._taught(self.question.trial(candidate, seed), prospect, prospect.rounds))
+        for candidate in found.finalists:
+            for seed in found.seeds:
+                prospect, rounds = self.prospects[candidate, seed], None
+                if found.goal.within_s is not None:  # what ends later was not trained
+                    rounds = max(1, self._looked_at(prospect.cut(found.goal.within_s).rounds))
+                trial = self.question.trial(candidate, seed, rounds)
+                trials.append(self._taught(trial, prospect, rounds or prospect.rounds))
         campaign = self._campaign(self.directory, trials, self.options)
         results = campaign.run(self.make_workers(self.options))
         campaign.require_played()  # who is left out must not depend on what failed
         return FinishedTrials(results, campaign.refusals)
+
+    def _looked_at(self, rounds: int) -> int:
+        """Return the last of these rounds that a whole run measures; a shorter run also measures its own last one."""
+        base = self.question.base
+        return rounds if rounds == base.rounds else rounds - rounds % base.evaluate_every
 
     def _cost_known(self, runs: Iterable[TrialResult]) -> Cost:
         if self.question.prices:

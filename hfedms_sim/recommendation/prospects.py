@@ -22,7 +22,7 @@ class Prospect:
     candidate: Candidate
     time_s: tuple[float, ...]
     cost: tuple[float, ...]
-    """Joules of all sensors, or bytes where joules are not known of every radio."""
+    """What was spent since the start: joules of all sensors, bytes, or money."""
     lineages: tuple[str, ...]
     battery_s: float | None = None
     """How long the first battery to be empty lasts; None: nothing is known of it."""

@@ -1,12 +1,14 @@
 """The race of the last few over further seeds: whoever is clearly slower to the goal, and not cheaper, drops out.
 
-Times are compared as logarithms of their ratios, seed by seed: both saw the same streams and failures.
+Times are compared as logarithms of their ratios, seed by seed: both saw the same streams and failures. A time is known
+to half of what lies between two looks at the model, so no interval is narrower than that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import exp, log
+from math import log
+from statistics import fmean
 
-from hfedms_sim.campaign.statistics import estimate
+from hfedms_sim.campaign.statistics import Ratio, ratio
 from hfedms_sim.recommendation.candidates import Candidate
 from hfedms_sim.recommendation.found import Ended, Found, Player, SeedTimes, learners_of, train, worth_of
 from hfedms_sim.recommendation.prospects import Prospect
@@ -33,8 +35,8 @@ def race(player: Player, alive: list[Prospect], found: Found, on_step: Callable[
             train(player, f"race-seed{seed}", learners_of(prospects, rounds), rounds, seed, found)
         for each in prospects:
             racing[each.candidate].append(_seed_times(each, seed, found))
-        for slower in _clearly_slower(racing):
-            found.ended[slower] = Ended(f"seed {seed}", _how_much_slower(racing, slower))
+        for slower, why in _clearly_slower(racing).items():
+            found.ended[slower] = Ended(f"seed {seed}", why)
             del racing[slower]
     found.by_seed, found.finalists = racing, _ranked(racing)
 
@@ -56,43 +58,51 @@ def _finalists(alive: list[Prospect], found: Found) -> list[Prospect]:
 
 def _seed_times(prospect: Prospect, seed: int, found: Found) -> SeedTimes:
     points = prospect.points(found.learnt, found.goal.accuracy)
-    return SeedTimes(seed, prospect.reached(found.learnt, found.goal.accuracy), points[-1] if points else None)
+    reached = prospect.reached(found.learnt, found.goal.accuracy)
+    looked_s = [prospect.time_s[number - 1] for number, _ in prospect.measured(found.learnt)]
+    before_s = max((time_s for time_s in looked_s if reached is not None and time_s < reached.time_s), default=0.0)
+    resolution = 0.0 if reached is None else (1 - before_s / reached.time_s) / 2
+    return SeedTimes(seed, reached, points[-1] if points else None, resolution)
 
 
 def _ranked(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> list[Candidate]:
-    """Who met the goal with most seeds first, then by the mean of the logarithm of time; else by accuracy."""
+    """Who met the goal with most seeds first, where not all did by accuracy; then by the mean of log time, and cost."""
     return sorted(by_seed, key=lambda candidate: _standing_of(by_seed[candidate]))
 
 
-def _standing_of(times: Sequence[SeedTimes]) -> tuple[int, float, float]:
-    reached = [each.reached for each in times if each.reached is not None]
-    accuracy = sum(each.best.accuracy for each in times if each.best is not None) / len(times)
-    mean_log = sum(log(point.time_s) for point in reached) / len(reached) if reached else 0.0
-    return -len(reached), -accuracy if len(reached) < len(times) else 0.0, mean_log
+def _standing_of(times: Sequence[SeedTimes]) -> tuple[int, float, float, float]:
+    met = sum(each.reached is not None for each in times)
+    points = [each.point for each in times if each.point is not None]
+    if not points:
+        return 0, 0.0, 0.0, 0.0
+    accuracy = sum(point.accuracy for point in points) / len(times)
+    mean_log, cost = fmean(log(point.time_s) for point in points), fmean(point.cost for point in points)
+    return -met, -accuracy if met < len(times) else 0.0, mean_log, cost
 
 
-def log_ratios(one: Sequence[SeedTimes], other: Sequence[SeedTimes]) -> list[float]:
-    """Return by how much the second is slower to the goal, as logarithms of ratios, of the seeds with both."""
-    pairs = ((a.reached, b.reached) for a, b in zip(one, other, strict=True))
-    return [log(b.time_s / a.time_s) for a, b in pairs if a is not None and b is not None]
+def times_as_long(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Ratio | None:
+    """Return how many times as long the one takes to the goal as the best, over the seeds with which both met it."""
+    both = [(a, b) for a, b in zip(other, best, strict=True) if a.reached is not None and b.reached is not None]
+    if not both:
+        return None
+    logarithms = [log(a.reached.time_s / b.reached.time_s) for a, b in both if a.reached and b.reached]
+    resolution = max(fmean(a.resolution for a, _ in both), fmean(b.resolution for _, b in both))
+    return ratio(logarithms, resolution)
 
 
-def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> list[Candidate]:
-    """Return those whose paired difference to the best is above zero with its whole interval, and that cost more."""
+def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> dict[Candidate, str]:
+    """Return those that take longer than the best with the whole interval, and cost more; with how much longer."""
     ranked = _ranked(by_seed)
-    return [each for each in ranked[1:] if _is_clearly_slower(by_seed[ranked[0]], by_seed[each])]
+    found: dict[Candidate, str] = {}
+    for each in ranked[1:]:
+        best = ranked[0]
+        longer = times_as_long(by_seed[each], by_seed[best])
+        if longer is not None and longer.is_more and _is_dearer(by_seed[each], by_seed[best]):
+            found[each] = f"takes {longer.words} times as long as {best.words}"
+    return found
 
 
-def _is_clearly_slower(best: Sequence[SeedTimes], other: Sequence[SeedTimes]) -> bool:
-    slower = estimate(log_ratios(best, other))
-    is_slower = slower is not None and slower.half_width is not None and slower.mean > slower.half_width
-    pairs = [(a.reached, b.reached) for a, b in zip(best, other, strict=True)]
-    is_dearer = all(b is None or (a is not None and a.cost <= b.cost) for a, b in pairs)
-    return is_slower and is_dearer
-
-
-def _how_much_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]], slower: Candidate) -> str:
-    best = _ranked(by_seed)[0]
-    found = estimate(log_ratios(by_seed[best], by_seed[slower]))
-    assert found is not None
-    return f"takes {exp(found.mean):.2f} times as long as {best.words}"
+def _is_dearer(one: Sequence[SeedTimes], other: Sequence[SeedTimes]) -> bool:
+    """Return whether the one is cheaper with no seed."""
+    pairs = [(a.reached, b.reached) for a, b in zip(one, other, strict=True)]
+    return all(a is None or (b is not None and b.cost <= a.cost) for a, b in pairs)

@@ -53,13 +53,14 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(directory / ASKED, _json(_identity(question, choice)))
         tried = _tried(question, choice, candidates)
-        found = search(player, tried, question.goal, choice.seeds, on_step=on_step)
+        found = search(player, tried, question.goal, choice.seeds, question.base.evaluate_every, on_step=on_step)
         radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
         not_tried = (*_not_tried(choice, radios, refused, left_out), *_uncompressed(question, candidates))
-        answer = Answer(question.goal, found, player.cost, not_tried)
+        extrapolated = tuple(player.extrapolated) if player.cost == "joules" else ()
+        answer = Answer(question.goal, found, player.cost, not_tried, extrapolated)
         if answer.best is not None:
             on_step(f"the last {len(found.finalists)} once more, with all seeds: nothing is trained again")
-            finished = player.finish(found.finalists, choice.seeds)
+            finished = player.finish(found)
             write_tables(finished.results, directory, finished.refusals)
             best = question.scenario(answer.best, choice.seeds[0])
             write_atomically(directory / SCENARIO, scenario_yaml(best))
@@ -92,11 +93,8 @@ def _uncompressed(question: Question, candidates: Sequence[Candidate]) -> list[s
     plain = dict.fromkeys(each.strategy for each in candidates if each.strategy not in short)
     if not short or not plain:
         return []
-    everybody = "--set 'strategy.compression={uplink: int8, downlink: int8}'"
-    return [
-        f"Not tried: fewer bytes a number for {', '.join(plain)}, as {', '.join(sorted(short))} has;"
-        f" all have them with {everybody}."
-    ]
+    given = f"Not tried: fewer bytes a number for {', '.join(plain)}, as {', '.join(sorted(short))} has"
+    return [f"{given}; all have them with --codec int8."]
 
 
 def _identity(question: Question, choice: Choice) -> dict[str, Any]:
@@ -105,6 +103,7 @@ def _identity(question: Question, choice: Choice) -> dict[str, Any]:
         "rounds": question.rounds,
         "overrides": list(question.overrides),
         "prices": dict(question.prices),
+        "codec": question.codec,
         "choice": asdict(choice),
     }
     as_written: dict[str, Any] = json.loads(json.dumps(asked))

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from math import ceil, inf, log
 
 from hfedms_sim.recommendation.candidates import Candidate
-from hfedms_sim.recommendation.found import Ended, Found, Player, learners_of, train, worth_of
+from hfedms_sim.recommendation.found import Ended, Found, Player, by_learner, learners_of, train, worth_of
 from hfedms_sim.recommendation.front import Box, Point, front_of, hypervolume
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 
 RUNGS = (1 / 8, 1 / 4, 1 / 2, 1.0)
-"""How far each rung goes, as shares of all rounds."""
+"""How far each rung goes, as shares of all rounds; it ends with a round that is looked at."""
 KEPT = (1 / 4, 1 / 8, 1 / 16)
 """Which share of all learners goes on after each rung but the last."""
 LEAST_KEPT = 4
@@ -28,7 +28,7 @@ def climb(player: Player, alive: list[Prospect], found: Found, on_step: Callable
     everybody = len(learners_of(alive, most_rounds))
     seen = 0
     for number, share in enumerate(RUNGS, start=1):
-        rounds, step = ceil(share * most_rounds), f"rung {number}"
+        rounds, step = min(most_rounds, found.every * ceil(share * most_rounds / found.every)), f"rung {number}"
         going = [
             each for each in alive if each.rounds > seen and each.reached(found.learnt, found.goal.accuracy) is None
         ]
@@ -70,18 +70,15 @@ def _at_best(prospect: Prospect, rounds: int, found: Found) -> Point | None:
 
 
 def _most_promising(alive: list[Prospect], rounds: int, most: int, found: Found, step: str) -> list[Prospect]:
-    """Return who has met the goal, and of the others those that promise most: the soonest first, then the best front.
+    """Return who has met the goal or has no more rounds, and of the others those that promise most.
 
-    At most so many learners go on.
+    By turns the soonest and the one that adds most to the front, at most so many learners.
     """
     goal = found.goal.accuracy
     drawn = {each.candidate: drawn_on(each, found.learnt, goal) for each in alive}
-    met = [each for each in alive if each.reached(found.learnt, goal) is not None]
-    learners: dict[str, list[Prospect]] = {}
-    for each in alive:
-        if each not in met:
-            learners.setdefault(each.lineages[-1], []).append(each)
-    taken: set[str] = set()
+    going = [each for each in alive if each.rounds > rounds and each.reached(found.learnt, goal) is None]
+    learners = by_learner(going)
+    taken: list[str] = []
     measured = [point for each in found.prospects for point in each.points(found.learnt, goal)]
     points = [measured[index] for index in front_of(measured)]
     if points:
@@ -93,13 +90,11 @@ def _most_promising(alive: list[Prospect], rounds: int, most: int, found: Found,
                 best = max(left, key=gains.__getitem__)
             else:
                 best = min(left, key=lambda key: min(map(worth_of, _points_of(learners[key], drawn)), default=_NOTHING))
-            taken.add(best)
+            taken.append(best)
             points += _points_of(learners[best], drawn)
-    kept = [each for each in alive if each in met or each.lineages[-1] in taken]
-    for each in alive:
-        if each not in kept:
-            found.ended[each.candidate] = Ended(step, _least_promising(each, rounds, found.learnt))
-    return kept
+    left_out = {each.candidate: each for key in learners if key not in taken for each in learners[key]}
+    found.ended |= {who: Ended(step, _least_promising(each, rounds, found.learnt)) for who, each in left_out.items()}
+    return [each for each in alive if each.candidate not in left_out]
 
 
 def _least_promising(prospect: Prospect, rounds: int, learnt: Learnt) -> str:

@@ -24,11 +24,12 @@ def search(
     candidates: Sequence[Candidate],
     goal: Goal,
     seeds: Sequence[int],
+    every: int = 1,
     *,
     on_step: Callable[[str], None] = lambda line: None,
 ) -> Found:
-    """Return who is left, and what became of the others."""
-    found = Found(goal, tuple(seeds))
+    """Return who is left, and what became of the others; models are looked at after every this many rounds."""
+    found = Found(goal, tuple(seeds), every)
     on_step(f"timing {len(candidates)} candidates")
     prospects, refused = player.time(candidates, found.seeds[0])
     found.ended |= {candidate: Ended("timing", why) for candidate, why in refused.items()}

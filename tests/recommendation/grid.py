@@ -22,10 +22,10 @@ from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 
 FILE = Path(__file__).with_name("grid.npz")
-ROUNDS, SEEDS = 80, (1, 2)
+ROUNDS, SEEDS, EVERY = 80, (1, 2), 2
 STRATEGIES = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d")
 RADIOS = ("lte-cat-m2", "lte-cat-m1-hd", "nb-iot-nb2", "redcap")
-OVERRIDES = ("model=tiny-mlp", "sensors.count=60", "sensors.types=6", "strategy.beta=6", "evaluate_every=2")
+OVERRIDES = ("model=tiny-mlp", "sensors.count=60", "sensors.types=6", "strategy.beta=6", f"evaluate_every={EVERY}")
 
 
 def question(goal: Goal) -> Question:

@@ -10,7 +10,7 @@ from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.recommendation.search import search
 from hfedms_sim.units import SECONDS_PER_DAY
-from tests.recommendation.grid import ROUNDS, SEEDS, Grid, candidates, read_grid
+from tests.recommendation.grid import EVERY, ROUNDS, SEEDS, Grid, candidates, read_grid
 
 GOALS = {
     "accurate": Goal(0.5),
@@ -39,7 +39,7 @@ def points_of(prospects: list[Prospect], learnt: Learnt, goal: Goal) -> list[Poi
 
 @cache
 def searched(goal: Goal) -> Found:
-    return search(grid(), candidates(), goal, SEEDS)
+    return search(grid(), candidates(), goal, SEEDS, EVERY)
 
 
 def trained_by_grid() -> int:
@@ -74,5 +74,5 @@ def test_the_recommended_one_is_nearly_as_soon_as_the_grids_best(goal: Goal) -> 
 
 
 def test_it_is_the_same_again() -> None:
-    one, other = searched(GOALS["soon"]), search(grid(), candidates(), GOALS["soon"], SEEDS)
+    one, other = searched(GOALS["soon"]), search(grid(), candidates(), GOALS["soon"], SEEDS, EVERY)
     assert (one.finalists, one.ended, one.trained) == (other.finalists, other.ended, other.trained)

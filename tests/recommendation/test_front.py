@@ -49,3 +49,11 @@ def test_the_front_alone_has_the_whole_volume(points: list[Point]) -> None:
 @given(POINTS, st.builds(Point, VALUES, VALUES, st.floats(0.0, 0.8)))
 def test_another_point_never_makes_it_smaller(points: list[Point], one: Point) -> None:
     assert hypervolume([*points, one], BOX) >= hypervolume(points, BOX) - 1e-12
+
+
+def test_what_is_free_is_as_good_as_the_cheapest_that_is_not() -> None:
+    points = [Point(10.0, 0.0, 0.8), Point(10.0, 1.0, 0.8), Point(1.0, 100.0, 0.8)]
+    box = Box.around(points, 0.8)
+    assert (box.least_cost, box.most_cost) == (1.0, 100.0)
+    assert box.gains(points[0]) == box.gains(points[1])
+    assert Box.around([Point(1.0, 0.0, 0.8)], 0.8).gains(Point(1.0, 0.0, 0.8)) == (1.0, 1.0, 1.0)

@@ -13,6 +13,7 @@ from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation import Answer, CampaignPlayer, Choice, Goal, Question, recommend, require_place
 from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, candidates_of
 from hfedms_sim.simulation import open_run
+from hfedms_sim.system.files import shipped_files
 
 QUESTION = Question(
     "quickstart",
@@ -20,7 +21,6 @@ QUESTION = Question(
     rounds=4,
     overrides=("model=tiny-mlp", "sensors.count=12", "sensors.types=3", "strategy.beta=3", "evaluate_every=1"),
 )
-INT8 = "strategy.compression={uplink: int8, downlink: int8}"
 CHOICE = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
 
 
@@ -87,11 +87,52 @@ def test_it_says_who_sends_more_bytes_a_number(answer: Answer) -> None:
     assert line.startswith("Not tried: fewer bytes a number for fedavg, as hfedms-plus has;")
 
 
-def test_what_it_says_gives_everybody_fewer_bytes() -> None:
-    changed = Question(QUESTION.source, QUESTION.goal, 4, (*QUESTION.overrides, INT8))
+def test_a_codec_is_for_everybody_on_every_leg() -> None:
+    changed = replace(QUESTION, codec="int8")
     candidates, refused = candidates_of(changed, STRATEGIES_TRIED, CHOICE.profiles)
     assert not refused
-    assert {changed.scenario(each).strategy.compression.uplink for each in candidates} == {"int8"}
+    used = {each.strategy: changed.scenario(each).strategy.compression for each in candidates}
+    assert {(each.downlink, each.uplink) for each in used.values()} == {("int8", "int8")}
+    assert {name: each.relay for name, each in used.items()} == {
+        name: "int8" if name.startswith("hfedms") else "none" for name in STRATEGIES_TRIED
+    }
+    plain = replace(QUESTION, codec="none")
+    assert all(plain.scenario(each).strategy.compression.is_off for each in candidates)
+
+
+def test_a_setting_that_is_given_is_everybodys() -> None:
+    changed = replace(QUESTION, overrides=(*QUESTION.overrides, "strategy.learning_rate=0.07"))
+    candidates, _ = candidates_of(changed, ("fedavg", "fedadam"), ("lte-cat-m2",))
+    assert {changed.scenario(each).strategy.learning_rate for each in candidates} == {0.07}
+    assert len({each.settings for each in candidates if each.strategy == "fedavg"}) == 1
+    assert len({each.settings for each in candidates if each.strategy == "fedadam"}) > 1
+
+
+def test_a_name_given_twice_is_one() -> None:
+    once, twice = (candidates_of(QUESTION, ("fedavg",) * count, ("lte-cat-m2",) * count)[0] for count in (1, 2))
+    assert once == twice
+
+
+def test_a_strategy_that_the_scenario_does_not_allow_is_said_and_the_others_are_tried() -> None:
+    """The last sensor of a chain does not hold what the server sent, so HFedMS cannot send differences to it."""
+    question = Question("quickstart", Goal(0.5), overrides=("strategy={name: fedavg, compression: {uplink: topk}}",))
+    candidates, refused = candidates_of(question, ("hfedms-s", "fedavg"), CHOICE.profiles)
+    assert {each.strategy for each in candidates} == {"fedavg"}
+    assert [line.partition(":")[0] for line in refused] == ["hfedms-s"]
+    with pytest.raises(InputError, match=r"^hfedms-s: .*topk"):
+        candidates_of(question, ("hfedms-s",), CHOICE.profiles)
+
+
+def test_two_radios_of_one_name_are_refused(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_bytes(shipped_files("network_profiles")["lte-cat-m2"].read_bytes())
+    with pytest.raises(InputError, match=r"profiles lte-cat-m2, .*: both are called 'lte-cat-m2'"):
+        candidates_of(QUESTION, ("fedavg",), ("lte-cat-m2", str(own)))
+
+
+def test_joules_that_rest_on_extrapolated_figures_are_told(answer: Answer, place: Path) -> None:
+    assert {key.partition(".")[0] for key in answer.extrapolated} == {"lte-cat-m2: energy", "nb-iot-nb2: energy"}
+    assert json.loads((place / "recommendation.json").read_text())["extrapolated"] == list(answer.extrapolated)
 
 
 def test_with_prices_cost_is_what_the_megabytes_of_a_radio_cost(tmp_path: Path) -> None:
@@ -148,7 +189,7 @@ def test_an_hour_on_lorawan_ends_with_what_it_would_take(tmp_path: Path) -> None
     choice = Choice(("fedavg",), ("lorawan-eu868-sf7",), (1,))
     found = asked(tmp_path / "slow", replace(QUESTION, goal=Goal(0.05, within_s=3600.0), rounds=2), choice)
     lines = list(found.lines())
-    assert lines[0].startswith("The goal cannot be met: no first round ends before ")
+    assert lines[0].startswith("The goal cannot be met: no first round that is measured ends before ")
 
 
 def test_a_budget_leaves_out_settings_and_says_so(tmp_path: Path) -> None:

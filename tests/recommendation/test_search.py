@@ -1,7 +1,7 @@
 """The search on curves made by hand: who is left out for certain, who goes on, and that the winner is never lost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hfedms_sim.recommendation.candidates import Candidate
-from hfedms_sim.recommendation.found import Found, Timed
+from hfedms_sim.recommendation.found import Found, Timed, by_learner
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.recommendation.search import search
@@ -112,7 +112,7 @@ def test_a_goal_in_time_leaves_out_rounds_that_end_later() -> None:
     one, other = candidate(1), candidate(2)
     made = Made({one: prospect(one), other: prospect(other, round_s=7.0)}, {"s1": rising(0.05), "s2": rising(0.3)})
     found = found_by(made, Goal(0.8, within_s=6.0))
-    assert found.ended[other].why == "its first round ends after 7 s"
+    assert found.ended[other].why == "its first round that is measured ends after 7 s"
     assert found.finalists == [one]
     assert found.by_seed[one][0].best is not None
     assert found.by_seed[one][0].best.accuracy == pytest.approx(0.3)
@@ -121,7 +121,7 @@ def test_a_goal_in_time_leaves_out_rounds_that_end_later() -> None:
 def test_a_time_that_nobody_can_keep_is_not_asked_for() -> None:
     one = candidate(1)
     found = found_by(Made({one: prospect(one)}, {"s1": rising(0.1)}), Goal(0.8, within_s=0.5))
-    assert found.relaxed == ["no first round ends before 1 s"]
+    assert found.relaxed == ["no first round that is measured ends before 1 s"]
     assert found.finalists == [one]
 
 
@@ -133,8 +133,58 @@ def test_batteries_that_last_are_asked_for_unless_there_are_none() -> None:
     )
     assert found_by(made, Goal(0.8, battery_s=50.0)).finalists == [lasting]
     found = found_by(made, Goal(0.8, battery_s=500.0))
-    assert found.finalists[0] == empty
+    assert found.finalists == [lasting]
     assert found.relaxed == ["no battery lasts longer than 1 min 40 s"]
+
+
+def test_of_batteries_that_are_all_empty_too_soon_those_stay_that_last_nearly_longest() -> None:
+    longest, nearly, empty = candidate(1), candidate(2), candidate(3)
+    made = Made(
+        {
+            longest: prospect(longest, round_s=2.0, cost=2.0, battery_s=100.0),
+            nearly: prospect(nearly, battery_s=91.0),
+            empty: prospect(empty, round_s=0.5, battery_s=89.0),
+        },
+        {"s1": rising(0.1), "s2": rising(0.1), "s3": rising(0.1)},
+    )
+    found = found_by(made, Goal(0.8, battery_s=500.0))
+    assert found.finalists[0] == nearly
+    assert found.ended[empty].why == "a battery lasts 1 min 29 s"
+
+
+def test_batteries_of_which_nothing_is_known_are_not_asked_for() -> None:
+    one = candidate(1)
+    found = found_by(Made({one: prospect(one)}, {"s1": rising(0.1)}), Goal(0.8, battery_s=50.0))
+    assert found.finalists == [one]
+    assert found.relaxed == ["how long batteries last is not known of any of these radios"]
+
+
+def test_a_radio_that_leaves_sensors_out_is_left_out_and_if_all_do_the_answer_says_so() -> None:
+    whole, part = candidate(1), candidate(2)
+    seen, deaf = prospect(whole, round_s=3.0), replace(prospect(part), uncovered=2)
+    curves = {"s1": rising(0.1), "s2": rising(0.1)}
+    found = found_by(Made({whole: seen, part: deaf}, curves), Goal(0.8))
+    assert (found.finalists, found.notes) == ([whole], [])
+    assert found.ended[part].why == "2 sensors are out of its coverage"
+    found = found_by(Made({part: deaf}, curves), Goal(0.8))
+    assert found.notes == ["No radio reaches all sensors; those that are left leave out 2."]
+    assert not found.relaxed
+
+
+def test_rungs_end_with_rounds_that_are_looked_at() -> None:
+    many = [candidate(number) for number in range(6)]
+    curves = {each.strategy: rising(0.01 * (each.number + 1)) for each in many}
+    made = Made({each: prospect(each) for each in many}, curves)
+    search(made, many, Goal(0.8), (1,), 5)
+    assert {rounds for _, _, rounds in made.trained} == {5, 10, ROUNDS}
+
+
+def test_what_learns_the_beginning_of_another_is_not_a_learner_of_its_own() -> None:
+    """Cut by the time that is asked for, a slow radio learns the first rounds of what a fast one learns."""
+    fast, slow = candidate(1, "fast"), candidate(2, "slow")
+    long = prospect(fast, learner="same")
+    short = prospect(slow, round_s=2.0, cost=0.5, learner="same").cut(ROUNDS)
+    assert by_learner([short, long]) == {long.lineages[-1]: [long, short]}
 
 
 def test_what_is_refused_is_told_and_if_all_are_nothing_is_recommended() -> None:
@@ -190,4 +240,4 @@ def test_whoever_is_clearly_slower_stays_in_the_race_only_if_it_is_cheaper(cost:
     found = found_by(made, Goal(0.8))
     assert found.finalists == ([fast, slow] if stays else [fast])
     if not stays:
-        assert found.ended[slow] == ("seed 2", "takes 1.33 times as long as s1 over radio")
+        assert found.ended[slow] == ("seed 2", "takes 1.33 (1.13 to 1.58) times as long as s1 over radio")
