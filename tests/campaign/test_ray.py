@@ -1,5 +1,6 @@
 """Trials as Ray tasks: the same tables, and a lost task is tried again. Skipped where Ray is not installed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from hfedms_sim.campaign import Axes, trials_of
 from hfedms_sim.campaign.csv_tables import write_tables
+from hfedms_sim.recommendation import CampaignPlayer, Choice, Goal, Question, recommend
 from tests.campaign.factory import POISSON, played, write_factory, write_radios
 from tests.interrupted import outcome
 
@@ -46,6 +48,21 @@ def test_ray_gives_the_same_tables_and_trials_as_local_processes(tmp_path: Path,
     assert csvs(tmp_path / "ray") == csvs(tmp_path / "local")
     for trial in trials_of(source, axes):
         assert outcome(tmp_path / "ray" / "trials" / trial.name) == outcome(tmp_path / "local" / "trials" / trial.name)
+
+
+def test_a_recommendation_is_the_same_and_its_finalists_learn_nothing_anew(tmp_path: Path, workers: RayWorkers) -> None:
+    """Teachers of a step are trials of another campaign: tasks are sent both."""
+    overrides = ("model=tiny-mlp", "sensors.count=12", "sensors.types=3", "strategy.beta=3", "evaluate_every=1")
+    question = Question("quickstart", Goal(0.06), 4, overrides)
+    choice = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2", "nb-iot-nb2"), (1, 2))
+    for name, those in (("ray", workers), ("local", LocalWorkers(1, 1))):
+        recommend(CampaignPlayer(question, tmp_path / name, lambda options, those=those: those), choice)
+    ray, local = (tmp_path / name / "recommendation.json" for name in ("ray", "local"))
+    assert ray.read_bytes() == local.read_bytes()
+    finalists = list((tmp_path / "ray" / "trials").iterdir())
+    assert finalists
+    for path in finalists:
+        assert json.loads((path / "provenance.json").read_text())["rounds_trained"] == 0
 
 
 def test_a_worker_that_is_killed_costs_a_retry_and_no_trial(tmp_path: Path, workers: RayWorkers) -> None:
