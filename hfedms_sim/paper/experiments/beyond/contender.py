@@ -1,11 +1,10 @@
 """Who is compared beyond the paper's tables: strategies with settings of their own, and what they take to a target."""
 
 from collections.abc import Mapping
-from math import exp
 from typing import NamedTuple
 
 from hfedms_sim.campaign import Trial
-from hfedms_sim.campaign.statistics import estimate
+from hfedms_sim.campaign.statistics import ratio
 from hfedms_sim.paper.experiment import Results, Seeds, log_ratio
 from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.study import Changes, Study
@@ -53,7 +52,7 @@ def hours_of(seeds: Seeds) -> dict[int, float]:
 
 
 class Hours(NamedTuple):
-    """By seed, the hours to a target where it was reached, and those of the whole run."""
+    """Hours to a target where it was reached, and those of the whole run, by seed."""
 
     reached: Mapping[int, float]
     end: Mapping[int, float]
@@ -69,11 +68,8 @@ class Hours(NamedTuple):
             for hours in (self.reached, other.reached, self.end, other.end)
         )
         logs = log_ratio(ours, theirs, our_end, their_end)
-        found = estimate([-value for value in logs])
+        found = ratio([-value for value in logs])
         if found is None:
             return ""
-        bound = "" if ours.keys() == theirs.keys() else ("at most " if found.mean < 0 else "at least ")
-        if found.half_width is None:
-            return f"{bound}{exp(found.mean):.2f}"
-        low, high = exp(found.mean - found.half_width), exp(found.mean + found.half_width)
-        return f"{bound}{exp(found.mean):.2f} ({low:.2f} to {high:.2f})"
+        bound = "" if ours.keys() == theirs.keys() else ("at most " if found.mean < 1 else "at least ")
+        return f"{bound}{found.words}"
