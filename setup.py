@@ -61,6 +61,7 @@ setup(
     package_dir=SHIPPED,
     package_data={
         "hfedms_sim": ["py.typed"],
+        "hfedms_sim.paper": ["tuned.json"],
         "hfedms_sim.report.page": ["*.html", "*.css", "*.js"],
         **{name: ["*.yaml"] for name in (*SHIPPED, "hfedms_sim.validation")},
     },

@@ -41,7 +41,7 @@ class Study:
     tuned: Tuned = field(default_factory=Tuned)
 
     def __post_init__(self) -> None:
-        if TUNING_SEED in self.chosen_seeds and self.tuned:
+        if TUNING_SEED in self.chosen_seeds and self.tuned and self.scale.tuned_seeds:
             raise InputError(f"--seeds: {TUNING_SEED} is what settings were tuned on, nothing is judged on it")
 
     @property

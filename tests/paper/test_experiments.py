@@ -18,7 +18,9 @@ from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT, gains_o
 from hfedms_sim.paper.experiments.scc import SCC
 from hfedms_sim.paper.experiments.static_curves import STATIC_CURVES, loss_trend
 from hfedms_sim.paper.experiments.tuning import GRIDS, POINTS, points_of
-from hfedms_sim.paper.tuned import Tuned
+from hfedms_sim.paper.experiments.tuning import strategies_on as tuned_on
+from hfedms_sim.paper.published import KINDS
+from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.report.exhibits import table_csv
 from hfedms_sim.stopping import Stopped
 from tests.paper.made_up import End, as_published, every_choice, results, study
@@ -260,6 +262,15 @@ def test_tuned_settings_are_a_second_column() -> None:
     trials = {trial.name: trial for trial in BENCHMARKS.trials(here)}
     assert trials["stream-fedavg-tuned-250-seed1"].scenario.strategy.learning_rate == 0.03
     assert trials["stream-fedavg-250-seed1"].scenario.strategy.learning_rate == 0.01
+
+
+def test_the_shipped_choice_is_one_of_the_points_of_everybody_that_is_tuned() -> None:
+    shipped = read_tuned()
+    for kind in KINDS:
+        for name in tuned_on(kind):
+            assert shipped.settings(name, kind) in points_of(name)
+            assert 0.5 < shipped.accuracies[kind][name] < 1
+    assert (shipped.best_rival("stream"), shipped.best_rival("static")) == ("fedyogi", "fedadam")
 
 
 def test_every_strategy_is_tuned_with_the_same_budget() -> None:
