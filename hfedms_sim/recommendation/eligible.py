@@ -9,7 +9,7 @@ from hfedms_sim.units import format_seconds
 
 _TIMING = "timing"
 NEARLY_LONGEST = 0.9
-"""Of the longest battery life, where nobody's is as long as is asked for."""
+"""What share of the longest battery life is still taken, where nobody's is as long as is asked for."""
 
 
 def eligible(prospects: list[Prospect], found: Found) -> list[Prospect]:
