@@ -24,7 +24,7 @@ from hfedms_sim.campaign.directory import OLDER_TREE, TREE, claim
 from hfedms_sim.campaign.dispatch import DispatchStep, dispatched
 from hfedms_sim.campaign.records import TrialRecord
 from hfedms_sim.campaign.standing import Ended, Meter, Standing
-from hfedms_sim.campaign.tasks import Options, Task, TimingTask, TrialOutcome, TrialTask
+from hfedms_sim.campaign.tasks import Options, TimingTask, TrialOutcome, TrialTask
 from hfedms_sim.campaign.training_tree import Branch, training_tree
 from hfedms_sim.campaign.trials import Trial
 from hfedms_sim.campaign.workers import Finished, Workers
@@ -67,6 +67,8 @@ class Campaign:
     """Why a trial failed, by its name; those that were refused are among them."""
     known: Mapping[str, TrialRecord] = field(default_factory=dict)
     """Records of other campaigns by their digests: a trial that is the same takes over what it came to."""
+    lineages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What trials are known to learn, round by round, by their names: these are not timed."""
     refused: dict[str, str] = field(default_factory=dict)
     """Why the simulator refuses a trial's scenario (its radio cannot be placed, its first round takes months, ...)."""
     _at_fault: set[str] = field(default_factory=set)
@@ -158,12 +160,10 @@ class Campaign:
             return {}
         if all(each.name in before and self._can_teach(before[each.name].parent) for each in self._unfinished):
             return before
-        able = [each for each in self.trials if self._can_teach(each.name)]
-        tasks = {
-            trial.name: TimingTask(trial.scenario, self.options, outside_modules(trial.scenario)) for trial in able
-        }
-        paths = self._timed(able, tasks, workers)
-        latest_stop_first = sorted(paths, key=lambda name: -(tasks[name].scenario.stop_at or 2.0))
+        able = {each.name: each for each in self.trials if self._can_teach(each.name)}
+        paths = {name: list(self.lineages[name]) for name in able if name in self.lineages}
+        paths |= self._timed([trial for name, trial in able.items() if name not in paths], workers)
+        latest_stop_first = sorted(paths, key=lambda name: -(able[name].scenario.stop_at or 2.0))
         tree = training_tree({name: paths[name] for name in latest_stop_first})
         if not self.failures:
             self.directory.write_json(TREE, {name: tree[name].as_json() for name in tree})
@@ -193,8 +193,11 @@ class Campaign:
     def _can_teach(self, name: str | None) -> bool:
         return name is None or name not in self._finished or (self.path_of(name) / "learning").is_dir()
 
-    def _timed(self, trials: Sequence[Trial], tasks: Mapping[str, Task], workers: Workers) -> dict[str, list[str]]:
+    def _timed(self, trials: Sequence[Trial], workers: Workers) -> dict[str, list[str]]:
         """Return the lineages of each trial, round by round, but for those that fail."""
+        tasks = {
+            trial.name: TimingTask(trial.scenario, self.options, outside_modules(trial.scenario)) for trial in trials
+        }
         meter = Meter("timing", trials, [trial.name for trial in trials], counts_played=True)
         paths: dict[str, list[str]] = {}
         for step in dispatched(tasks, workers):

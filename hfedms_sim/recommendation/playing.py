@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers
@@ -69,16 +70,15 @@ class CampaignPlayer:
 
     def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
         most = {each: count for each in prospects if (count := self._looked_at(min(rounds, each.rounds)))}
-        trials = [
+        taught = [
             self._taught(self.question.trial(each.candidate, seed, count), each, count) for each, count in most.items()
         ]
-        campaign = self._campaign(self.directory / SEARCH / step, trials, self.options)
+        campaign = self._trained(self.directory / SEARCH / step, taught)
         results = campaign.run(self.make_workers(self.options))
         campaign.require_played()  # who is left out must not depend on what failed
-        lineages_of = {trial.name: each.lineages for trial, each in zip(trials, most, strict=True)}
         learnt: dict[str, float] = {}
         for result in results:
-            lineages = lineages_of[result.trial.name]
+            lineages = campaign.lineages[result.trial.name]
             points = result.curve.points("accuracy")
             learnt |= {lineages[at - 1]: accuracy for at, accuracy in points if at == self._looked_at(at)}
             self._runs[lineages[result.summary["rounds"] - 1]] = campaign.path_of(result.trial.name)
@@ -86,15 +86,15 @@ class CampaignPlayer:
 
     def finish(self, found: Found) -> FinishedTrials:
         """Play the last few as one campaign at the top of the directory; all of it is learnt already."""
-        trials = []
+        taught = []
         for candidate in found.finalists:
             for seed in found.seeds:
                 prospect, rounds = self.prospects[candidate, seed], None
                 if found.goal.within_s is not None:  # what ends later was not trained
                     rounds = max(1, self._looked_at(prospect.cut(found.goal.within_s).rounds))
                 trial = self.question.trial(candidate, seed, rounds)
-                trials.append(self._taught(trial, prospect, rounds or prospect.rounds))
-        campaign = self._campaign(self.directory, trials, self.options)
+                taught.append(self._taught(trial, prospect, rounds or prospect.rounds))
+        campaign = self._trained(self.directory, taught)
         results = campaign.run(self.make_workers(self.options))
         campaign.require_played()  # who is left out must not depend on what failed
         return FinishedTrials(results, campaign.refusals)
@@ -109,15 +109,27 @@ class CampaignPlayer:
             return "price"
         return "bytes" if any(each.summary["energy_j"] is None for each in runs) else "joules"
 
-    def _campaign(self, place: Path, trials: Sequence[Trial], options: Options) -> Campaign:
+    def _campaign(
+        self,
+        place: Path,
+        trials: Sequence[Trial],
+        options: Options,
+        lineages: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> Campaign:
         place.mkdir(parents=True, exist_ok=True)
         directory = RunDirectory(place, is_new=False)
-        return Campaign(directory, trials, options, self.on_standing, self.on_notice, self.said)
+        return Campaign(directory, trials, options, self.on_standing, self.on_notice, self.said, lineages=lineages)
 
-    def _taught(self, trial: Trial, prospect: Prospect, rounds: int) -> Trial:
-        """Return the trial with the run that has learnt most of what it will learn."""
-        known = (self._runs[lineage] for lineage in reversed(prospect.lineages[:rounds]) if lineage in self._runs)
-        return replace(trial, teacher=next(known, None))
+    def _trained(self, place: Path, taught: Sequence[tuple[Trial, Sequence[str]]]) -> Campaign:
+        """Return the campaign that trains these; their clocks have been played."""
+        lineages = {trial.name: each for trial, each in taught}
+        return self._campaign(place, [trial for trial, _ in taught], self.options, lineages)
+
+    def _taught(self, trial: Trial, prospect: Prospect, rounds: int) -> tuple[Trial, Sequence[str]]:
+        """Return the trial with the run that has learnt most of what it will learn, and what that is round by round."""
+        lineages = prospect.lineages[:rounds]
+        known = (self._runs[lineage] for lineage in reversed(lineages) if lineage in self._runs)
+        return replace(trial, teacher=next(known, None)), lineages
 
     def _prospect(self, candidate: Candidate, path: Path, result: TrialResult) -> Prospect:
         columns = ("end_s", "energy_j", "uplink_bytes", "downlink_bytes", "lineage")

@@ -214,3 +214,23 @@ def test_kin_is_what_the_timing_says(tmp_path: Path) -> None:
             path.stem.partition("-")[2] for path in (tmp_path / "out" / "trials" / name).glob("learning/pinned/*")
         }
         assert set(branch["pins"]) <= pinned
+
+
+def test_trials_whose_lineages_are_known_are_not_timed_and_share_all_the_same(tmp_path: Path) -> None:
+    source, axes = write_factory(tmp_path, stream=POISSON), Axes(profiles=write_radios(tmp_path)[:3])
+    trials = trials_of(source, axes)
+    played(tmp_path / "timed", source, axes)
+    lineages = {each.name: run(each.scenario, timing_only=True).rounds["lineage"].tolist() for each in trials}
+    phases: list[str] = []
+
+    def note(standing: Standing) -> None:
+        phases.append(standing.phase)
+
+    known = Campaign(RunDirectory.at(tmp_path / "known"), trials, Options(), note, lineages=lineages)
+    known.run(HereWorkers())
+    assert set(phases) == {"running"}
+    trees = [(tmp_path / name / "training_tree.json").read_bytes() for name in ("timed", "known")]
+    assert trees[0] == trees[1]
+    for trial in trials:
+        one, other = (outcome(tmp_path / name / "trials" / trial.name) for name in ("timed", "known"))
+        assert one == other
