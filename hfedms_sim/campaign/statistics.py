@@ -37,11 +37,6 @@ class Ratio(NamedTuple):
         return self.low is not None and self.low > 1.0
 
     @property
-    def is_less(self) -> bool:
-        """Return whether all of the interval is below one."""
-        return self.high is not None and self.high < 1.0
-
-    @property
     def words(self) -> str:
         return f"{self.mean:.2f}" if self.low is None else f"{self.mean:.2f} ({self.low:.2f} to {self.high:.2f})"
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers
@@ -53,7 +52,7 @@ class CampaignPlayer:
         place = self.directory / SEARCH / f"timing-seed{seed}"
         trials = {each: self.question.trial(each, seed) for each in candidates}
         options = replace(self.options, timing_only=True)
-        campaign = self._campaign(place, list(trials.values()), options)
+        campaign = self._campaign(place, list(trials.values()), options, lineages={})
         played = {each.trial.name: each for each in campaign.run(self.make_workers(options))}
         campaign.require_played()  # who is left out must not depend on what failed
         runs = {each: played[trial.name] for each, trial in trials.items() if trial.name in played}
@@ -110,11 +109,7 @@ class CampaignPlayer:
         return "bytes" if any(each.summary["energy_j"] is None for each in runs) else "joules"
 
     def _campaign(
-        self,
-        place: Path,
-        trials: Sequence[Trial],
-        options: Options,
-        lineages: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        self, place: Path, trials: Sequence[Trial], options: Options, lineages: Mapping[str, Sequence[str]]
     ) -> Campaign:
         place.mkdir(parents=True, exist_ok=True)
         directory = RunDirectory(place, is_new=False)

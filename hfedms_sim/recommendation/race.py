@@ -82,12 +82,15 @@ def _standing_of(times: Sequence[SeedTimes]) -> tuple[int, float, float, float]:
 
 def times_as_long(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Ratio | None:
     """Return how many times as long the one takes to the goal as the best, over the seeds with which both met it."""
-    both = [(a, b) for a, b in zip(other, best, strict=True) if a.reached is not None and b.reached is not None]
+    both = [
+        (log(a.reached.time_s / b.reached.time_s), a.resolution, b.resolution)
+        for a, b in zip(other, best, strict=True)
+        if a.reached is not None and b.reached is not None
+    ]
     if not both:
         return None
-    logarithms = [log(a.reached.time_s / b.reached.time_s) for a, b in both if a.reached and b.reached]
-    resolution = max(fmean(a.resolution for a, _ in both), fmean(b.resolution for _, b in both))
-    return ratio(logarithms, resolution)
+    logarithms, own, bests = zip(*both, strict=True)
+    return ratio(logarithms, max(fmean(own), fmean(bests)))
 
 
 def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> dict[Candidate, str]:

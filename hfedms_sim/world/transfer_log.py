@@ -31,13 +31,7 @@ class TransferLog:
         """The payloads that arrived since the beginning."""
 
     def note(
-        self,
-        transfer: Transfer,
-        cell: str,
-        timeline: Timeline,
-        sent: Demand,
-        energy_j: float | None,
-        outcome: Outcome,
+        self, transfer: Transfer, cell: str, timeline: Timeline, sent: Demand, energy_j: float | None, outcome: Outcome
     ) -> None:
         """Write the row of a transfer that has just arrived, was lost or was given up.
 

@@ -54,12 +54,7 @@ class TrainedChains(Protocol):
 
 class Engine(Protocol):
     def train_models(
-        self,
-        start: Weights,
-        chains: Sequence[Chain],
-        shares: Sequence[float],
-        sgd: Sgd,
-        loss: Loss = CROSS_ENTROPY,
+        self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss = CROSS_ENTROPY
     ) -> Weights:
         """Each chain starts from `start` and trains on its sets in turn. The mean of their ends, by `shares`."""
 

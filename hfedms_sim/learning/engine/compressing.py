@@ -42,12 +42,7 @@ class CompressingEngine:
         self._untrained = untrained
 
     def train_models(
-        self,
-        start: Weights,
-        chains: Sequence[Chain],
-        shares: Sequence[float],
-        sgd: Sgd,
-        loss: Loss = CROSS_ENTROPY,
+        self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss = CROSS_ENTROPY
     ) -> Weights:
         if not self._is_plain_after_downlink(start):
             return _mean(self.train_chains(start, chains, sgd, loss).models(), shares) or start

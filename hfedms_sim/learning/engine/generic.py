@@ -22,12 +22,7 @@ class GenericEngine:
         self._network = network
 
     def train_models(
-        self,
-        start: Weights,
-        chains: Sequence[Chain],
-        shares: Sequence[float],
-        sgd: Sgd,
-        loss: Loss = CROSS_ENTROPY,
+        self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss = CROSS_ENTROPY
     ) -> Weights:
         return _mean(self._models(start, chains, sgd, loss), shares) or start
 

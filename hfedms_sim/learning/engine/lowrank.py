@@ -34,12 +34,7 @@ class LowRankEngine:
         self._forms = LayerFactories(GroupedConvolutions, make_dense)
 
     def train_models(
-        self,
-        start: Weights,
-        chains: Sequence[Chain],
-        shares: Sequence[float],
-        sgd: Sgd,
-        loss: Loss = CROSS_ENTROPY,
+        self, start: Weights, chains: Sequence[Chain], shares: Sequence[float], sgd: Sgd, loss: Loss = CROSS_ENTROPY
     ) -> Weights:
         return self._mean(self._stack, start, chains, shares, sgd, loss)
 
