@@ -92,9 +92,12 @@ def test_the_lead_is_the_ratio_of_hours_to_the_best_rival_of_each_target() -> No
 
 def test_int8_is_compared_with_int8_and_aims_at_what_int8_reaches() -> None:
     found = standings_of(FACTORY, played(LEAD, {}), CELL)
-    ((rival, seeds),) = found.compressed.items()
-    assert rival.strategy == _BEST
-    assert found.best_accuracy(PLUS) == seeds.final("accuracy")
+    legs = {rival.strategy: dict(rival.settings)["strategy.compression"] for rival in found.compressed}
+    assert legs == {
+        _BEST: "{downlink: int8, uplink: int8}",
+        "hfedms-s": "{downlink: int8, relay: int8, uplink: int8}",
+    }
+    assert [found.best_accuracy(PLUS)] * 2 == [seeds.final("accuracy") for seeds in found.compressed.values()]
     assert found.best_accuracy(PLAIN_PLUS).keys() == {1, 2, 3}
     assert standings_of(FACTORY, played(LEAD, {}), STATIC).compressed == {}
 
