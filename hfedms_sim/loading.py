@@ -6,7 +6,7 @@ from typing import Any
 
 from hfedms_sim.data import DATA_SETTINGS
 from hfedms_sim.models import MODELS
-from hfedms_sim.scenario import ANY_NAME, Choices, NetworkProfile, Overrides, Scenario, Source
+from hfedms_sim.scenario import ANY_NAME, Changes, Choices, NetworkProfile, Overrides, Scenario, Source
 from hfedms_sim.scenario import load_scenario as load_known_scenario
 from hfedms_sim.scenario import problems_in as known_problems_in
 from hfedms_sim.strategies import SETTINGS
@@ -51,10 +51,8 @@ def load_scenario(
 
         load_scenario("quickstart", profile="wifi-halow", rounds=20, overrides={"strategy.interval": 3})
     """
-    scenario = load_known_scenario(
-        source, CHOICES, profile=profile, strategy=strategy, rounds=rounds, seed=seed, overrides=overrides
-    )
-    return scenario.loaded_by(load_scenario)
+    changes = Changes(profile, strategy, rounds, seed, overrides)
+    return load_known_scenario(source, CHOICES, changes).loaded_by(load_scenario)
 
 
 def scenario_of(raw: Mapping[str, Any]) -> Scenario:

@@ -2,6 +2,7 @@
 
 from hfedms_sim.scenario.base import Fraction, NonNegativeFloat, PositiveFloat, PositiveInt, keys_of
 from hfedms_sim.scenario.catalogue import (
+    Changes,
     Source,
     holds_profile,
     is_path,
@@ -43,6 +44,7 @@ __all__ = [
     "NO_MATRICES",
     "TRAINING_PASSES",
     "Cell",
+    "Changes",
     "Choices",
     "Compression",
     "Compute",

@@ -75,22 +75,28 @@ class _Written(NamedTuple):
     check_hint: str = ""
 
 
-def load_scenario(
-    source: Source,
-    choices: Choices,
-    *,
-    profile: str | PathLike[str] | NetworkProfile | None = None,
-    strategy: str | None = None,
-    rounds: int | None = None,
-    seed: int | None = None,
-    overrides: Overrides = (),
-) -> Scenario:
-    """Return the scenario that a source stands for, with a caller's changes.
+class Changes(NamedTuple):
+    """What a caller changes in a scenario.
 
-    `choices` are the parts that it may name.
     Of `overrides` the last wins; those of `cells` as a whole come before `profile`, all others after it.
-    Paths to profiles start at the scenario's directory in a file, at the current directory in an argument.
     """
+
+    profile: str | PathLike[str] | NetworkProfile | None = None
+    strategy: str | None = None
+    rounds: int | None = None
+    seed: int | None = None
+    overrides: Overrides = ()
+
+
+NO_CHANGES = Changes()
+
+
+def load_scenario(source: Source, choices: Choices, changed: Changes = NO_CHANGES) -> Scenario:
+    """Return the scenario that a source stands for, changed; `choices` are the parts that it may name.
+
+    Paths to profiles start at the scenario's directory in a file, at the current directory in a change.
+    """
+    profile, strategy, rounds, seed, overrides = changed
     raw, directory, label, hint = _written(source)
     if strategy is not None:
         replace_strategy(raw, strategy, choices)

@@ -7,6 +7,7 @@ Samples are sorted by device and, within a device, train before test; otherwise 
 Devices are numbered in the order of their identifiers, numbers by size and names by alphabet.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,7 +25,15 @@ from hfedms_sim.data.base import (
     held_out,
     offsets_of,
 )
-from hfedms_sim.data.loaders.checked import checked_labels, ink_of
+from hfedms_sim.data.loaders.checked import (
+    checked_images,
+    checked_inputs,
+    checked_labels,
+    checked_names,
+    checked_owners,
+    checked_split,
+    ink_of,
+)
 from hfedms_sim.data.partition import Partition, dealt
 from hfedms_sim.errors import quoted
 from hfedms_sim.scenario.models import CHARACTER_IMAGES, DataShape
@@ -131,6 +140,18 @@ class Samples:
     is_test: NDArray[np.bool_] | None
     """None where the source has no split: then a fifth of each device's samples, by keyed draw, is for testing."""
     class_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]], owner: str, classes: int | None) -> "Samples":
+        """Check arrays of images or inputs, labels and, where they are there, `owner`, is_test and class_names."""
+        is_images = "images" in arrays
+        return cls(
+            checked_images(arrays["images"]) if is_images else checked_inputs(arrays["inputs"]),
+            checked_labels(arrays["labels"], classes),
+            checked_owners(arrays[owner], owner) if owner in arrays else None,
+            checked_split(arrays["is_test"]) if "is_test" in arrays else None,
+            checked_names(arrays["class_names"]) if "class_names" in arrays else None,
+        )
 
 
 class Reading(NamedTuple):

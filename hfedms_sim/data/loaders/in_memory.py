@@ -11,15 +11,7 @@ from pydantic import ValidationError
 
 from hfedms_sim.data.base import MAX_CLASSES
 from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
-from hfedms_sim.data.loaders.checked import (
-    checked_images,
-    checked_inputs,
-    checked_labels,
-    checked_names,
-    checked_owners,
-    checked_split,
-    require_rows,
-)
+from hfedms_sim.data.loaders.checked import require_rows
 from hfedms_sim.data.loaders.files import first_line
 from hfedms_sim.data.partition import Partition
 from hfedms_sim.errors import InputError
@@ -68,13 +60,10 @@ def from_arrays(  # noqa: PLR0913  the fields of a data set, all but two by keyw
         classes, devices = _whole("classes", classes), _whole("devices", devices)
         how = Reading(None, classes, _partition(partition), devices, _whole("seed", seed) or 0)
         _require(how, has_devices=device is not None)
-        samples = Samples(
-            checked_images(rows["inputs"]) if rows["inputs"].dtype == np.uint8 else checked_inputs(rows["inputs"]),
-            checked_labels(rows["labels"], classes),
-            checked_owners(rows["device"], "device") if "device" in rows else None,
-            checked_split(rows["is_test"]) if "is_test" in rows else None,
-            None if class_names is None else checked_names(np.asarray(class_names)),
-        )
+        arrays = rows if class_names is None else rows | {"class_names": np.asarray(class_names)}
+        if rows["inputs"].dtype == np.uint8:
+            arrays = arrays | {"images": rows["inputs"]}
+        samples = Samples.of(arrays, "device", classes)
         return assemble(name, samples, {"sha256": _digest(rows)}, how)
     except ValueError as error:
         raise InputError(f"{name}: {first_line(error)}") from None

@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hfedms_sim.data.loaders.arrays import ArrayDataset, Reading, Samples, assemble
-from hfedms_sim.data.loaders.checked import (
-    checked_images,
-    checked_inputs,
-    checked_labels,
-    checked_names,
-    checked_owners,
-    checked_split,
-    require_rows,
-)
+from hfedms_sim.data.loaders.checked import require_rows
 from hfedms_sim.data.loaders.files import errors_name, first_line, only_file
 from hfedms_sim.errors import quoted
 from hfedms_sim.system.checksums import sha256_of
@@ -42,16 +34,8 @@ def read_npz(path: Path, how: Reading) -> ArrayDataset:
         owner = how.column or "device"
         arrays = _arrays(path, (*_SAMPLES, "labels", "is_test", "class_names", *((owner,) if how.reads_owners else ())))
         _require(arrays, owner, how)
-        names = arrays.get("class_names")
         require_rows({key: array for key, array in arrays.items() if key in (owner, *_ROWS)})
-        is_images = "images" in arrays
-        samples = Samples(
-            checked_images(arrays["images"]) if is_images else checked_inputs(arrays["inputs"]),
-            checked_labels(arrays["labels"], how.classes),
-            checked_owners(arrays[owner], owner) if owner in arrays else None,
-            checked_split(arrays["is_test"]) if "is_test" in arrays else None,
-            None if names is None else checked_names(names),
-        )
+        samples = Samples.of(arrays, owner, how.classes)
         return assemble("npz", samples, {"sha256": sha256_of(path)}, how)
 
 
