@@ -8,7 +8,8 @@ As HFedMS-D (hfedms.py), but for this:
                all cells carry at once, so that none is idle. No chain is shorter than eight sensors for that.
     T          only the first cycles have calibration rounds, for they help while the extractor is young. Theirs is the
                number of rounds that brings most for its airtime: each calibration round brings a share of what a full
-               round does (GAINS), and costs its share of a full round's airtime. Then every round is a full one.
+               round does (GAINS) and takes its own airtime, and only a cycle that has any takes that of the scatter.
+               Then every round is a full one.
     momentum   the server takes a share of its last step again, 1 - 3/n after n chains have arrived: the mean of many
                short chains is a small and certain step, that of three is large and rough, and is taken as it is.
     scatter    is a broadcast where all base stations can send to many at once.
@@ -150,7 +151,7 @@ def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
     interval = settings.cycle
     if interval == "auto":
         participants = max(1, invited(settings, len(sensors)))
-        interval = best_interval(calibration_share(settings, factory.model, network, sensors, scatter, participants))
+        interval = best_interval(airtimes_of(settings, factory.model, network, sensors, scatter, participants))
     return Rule(min(groups, max(1, len(sensors))), interval, scatter)
 
 
@@ -176,29 +177,42 @@ def _enough_groups(settings: HFedMSPlusSettings, sensors: int, channels: float) 
     return max(fewest, floor(busy + _SLACK))
 
 
-def calibration_share(
+class Airtimes(NamedTuple):
+    """What the parts of a cycle take on the air for each participant, at the sensors' median rates."""
+
+    full_s: float
+    scatter_s: float
+    calibration_s: float
+
+
+def airtimes_of(
     settings: HFedMSPlusSettings,
     model: ModelSpec,
     network: NetworkView,
     sensors: SensorIds,
     scatter: ScatterMode,
     participants: int,
-) -> float:
-    """Return the airtime of a calibration round as a share of a full round's, at the sensors' median rates."""
+) -> Airtimes:
     uplink_s, downlink_s = (
         BITS_PER_BYTE / float(np.median(rates[sensors])) for rates in (network.uplink_bps, network.downlink_bps)
     )
     whole, classifier = (settings.compression.leg_bytes(each) for each in (model.contents, model.classifier_contents))
     scattered = whole.downlink * (1.0 if scatter == "unicast" else 1.0 / participants)
-    full_s = whole.relay * (uplink_s + downlink_s) + scattered * downlink_s
-    return classifier.relay * (uplink_s + downlink_s) / full_s
+    return Airtimes(
+        full_s=whole.relay * (uplink_s + downlink_s),
+        scatter_s=scattered * downlink_s,
+        calibration_s=classifier.relay * (uplink_s + downlink_s),
+    )
 
 
-def best_interval(share: float) -> int:
-    """Return the T whose cycle brings most for its airtime."""
-    brought, best, most = 1.0, 1, 1.0
+def best_interval(airtimes: Airtimes) -> int:
+    """Return the T whose cycle brings most for its airtime, the shortest of equals."""
+    brought, taken_s = 1.0, airtimes.full_s
+    best, most = 1, brought / taken_s
+    taken_s += airtimes.scatter_s
     for interval, gain in enumerate(GAINS, start=2):
         brought += gain
-        if brought / (1.0 + (interval - 1) * share) > most:
-            best, most = interval, brought / (1.0 + (interval - 1) * share)
+        taken_s += airtimes.calibration_s
+        if brought / taken_s > most:
+            best, most = interval, brought / taken_s
     return best

@@ -12,11 +12,12 @@ from hfedms_sim.strategies.base import Factory
 from hfedms_sim.strategies.hfedms import HFedMSD
 from hfedms_sim.strategies.hfedms_plus import (
     GAINS,
+    Airtimes,
     HFedMSPlus,
     HFedMSPlusSettings,
     Rule,
+    airtimes_of,
     best_interval,
-    calibration_share,
     dynamic_settings,
     rule_of,
 )
@@ -68,28 +69,41 @@ def test_what_is_set_is_not_left_to_the_rule() -> None:
     assert rule_of(settings, known(20, multicast=False)) == Rule(4, 7, "broadcast")
 
 
-def test_a_calibration_round_costs_its_bytes() -> None:
-    """Both ways the classifier, against both ways the model and a scatter: to each, or a tenth of it for each."""
+def test_the_parts_of_a_cycle_take_the_airtime_of_their_bytes() -> None:
+    """Both ways the classifier, both ways the model, and a scatter: to each, or a tenth of it for each."""
     model, radios, sensors = spec_of("cnn"), network(20), np.arange(20)
     whole, classifier = 4 * model.parameters, 4 * model.classifier_parameters
     plain = HFedMSPlusSettings(compression=Compression())
-    to_each = calibration_share(plain, model, radios, sensors, "unicast", 10)
-    to_all = calibration_share(plain, model, radios, sensors, "broadcast", 10)
-    assert to_each == pytest.approx(2 * classifier / (3 * whole))
-    assert to_all == pytest.approx(2 * classifier / (2.1 * whole))
+    to_each = airtimes_of(plain, model, radios, sensors, "unicast", 10)
+    to_all = airtimes_of(plain, model, radios, sensors, "broadcast", 10)
+    byte_s = 8e-6  # at 1 Mbit/s
+    assert to_each == pytest.approx((2 * whole * byte_s, whole * byte_s, 2 * classifier * byte_s))
+    assert to_all == pytest.approx((2 * whole * byte_s, 0.1 * whole * byte_s, 2 * classifier * byte_s))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.03, 0.05, 0.1, 0.3, 0.5, 1.0])
-def test_the_interval_brings_most_for_its_airtime(share: float) -> None:
+@pytest.mark.parametrize("scatter_s", [0.0, 0.05, 0.3, 0.5])
+@pytest.mark.parametrize("calibration_s", [0.0, 0.01, 0.03, 0.05, 0.1, 0.3, 0.5, 1.0])
+def test_the_interval_brings_most_for_its_airtime(scatter_s: float, calibration_s: float) -> None:
     worth = {1: 1.0}
     for interval in range(2, len(GAINS) + 2):
-        worth[interval] = (1 + sum(GAINS[: interval - 1])) / (1 + (interval - 1) * share)
-    assert best_interval(share) == max(worth, key=lambda interval: (worth[interval], -interval))
+        worth[interval] = (1 + sum(GAINS[: interval - 1])) / (1 + scatter_s + (interval - 1) * calibration_s)
+    best = best_interval(Airtimes(1.0, scatter_s, calibration_s))
+    assert best == max(worth, key=lambda interval: (worth[interval], -interval))
 
 
-def test_where_calibration_is_dear_there_is_none() -> None:
-    assert best_interval(1.0) == 1
-    assert best_interval(0.0) == len(GAINS) + 1
+def test_where_calibration_or_its_scatter_is_dear_there_is_none() -> None:
+    assert best_interval(Airtimes(1.0, 0.0, 1.0)) == 1
+    assert best_interval(Airtimes(1.0, 0.5, 0.07)) == 1
+    assert best_interval(Airtimes(1.0, 0.1, 0.07)) == 2
+    assert best_interval(Airtimes(1.0, 0.0, 0.0)) == len(GAINS) + 1
+
+
+def test_where_the_scatter_goes_to_each_only_a_small_classifier_is_calibrated() -> None:
+    """small-cnn's is 7 % of the network, the paper's a thousandth."""
+    radios = network(100, multicast=False)
+    for model, interval in (("small-cnn", 1), ("cnn", 5)):
+        airtimes = airtimes_of(HFedMSPlusSettings(), spec_of(model), radios, np.arange(100), "unicast", 30)
+        assert best_interval(airtimes) == interval
 
 
 def test_its_plans_are_those_of_hfedms_d() -> None:
