@@ -39,10 +39,13 @@ class Tuned:
     def settings(self, strategy: str, kind: DataKind) -> Choice:
         return self.choices[kind][strategy]
 
-    def best_rival(self, kind: DataKind) -> str:
-        """Return the baseline that was the most accurate on the tuning seed."""
+    def rivals(self, kind: DataKind) -> list[str]:
+        """Return the baselines, those first that were the most accurate on the tuning seed."""
         of_kind = self.accuracies.get(kind, {})
-        return max(BASELINES, key=lambda name: of_kind.get(name, 0.0))
+        return sorted(BASELINES, key=lambda name: -of_kind.get(name, 0.0))
+
+    def best_rival(self, kind: DataKind) -> str:
+        return self.rivals(kind)[0]
 
 
 def read_tuned(path: Path | None = None) -> Tuned:

@@ -1,6 +1,6 @@
 """hfedms-plus against its rivals, and part by part: who is played, and what is made of results made by hand."""
 
-from math import exp, sqrt
+from math import exp, log, sqrt
 
 import pytest
 
@@ -9,8 +9,16 @@ from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
 from hfedms_sim.paper.experiment import Experiment, Results
 from hfedms_sim.paper.experiments.beyond.ablation import ABLATION, BASE, VARIANTS
-from hfedms_sim.paper.experiments.beyond.contender import Hours
-from hfedms_sim.paper.experiments.beyond.lead import AVAILABLE_PERCENT, LEAD, PLAIN_PLUS, PLUS, places_of, standings_of
+from hfedms_sim.paper.experiments.beyond.contender import Arrival, Hours, arrivals
+from hfedms_sim.paper.experiments.beyond.lead import (
+    AVAILABLE_PERCENT,
+    EVERY,
+    LEAD,
+    PLAIN_PLUS,
+    PLUS,
+    places_of,
+    standings_of,
+)
 from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
@@ -95,9 +103,10 @@ def test_int8_is_compared_with_int8_and_aims_at_what_int8_reaches() -> None:
     legs = {rival.strategy: dict(rival.settings)["strategy.compression"] for rival in found.compressed}
     assert legs == {
         _BEST: "{downlink: int8, uplink: int8}",
+        "fedavg": "{downlink: int8, uplink: int8}",
         "hfedms-s": "{downlink: int8, relay: int8, uplink: int8}",
     }
-    assert [found.best_accuracy(PLUS)] * 2 == [seeds.final("accuracy") for seeds in found.compressed.values()]
+    assert [found.best_accuracy(PLUS)] * 3 == [seeds.final("accuracy") for seeds in found.compressed.values()]
     assert found.best_accuracy(PLAIN_PLUS).keys() == {1, 2, 3}
     assert standings_of(FACTORY, played(LEAD, {}), STATIC).compressed == {}
 
@@ -119,20 +128,61 @@ def test_a_variant_that_takes_twice_as_long_has_a_ratio_of_two() -> None:
     (table,) = ABLATION.outcome(FACTORY, found).tables
     by_label = dict(zip(column(table, "variant"), column(table, "hours to 0.7, of the rule's"), strict=True))
     assert by_label[BASE.label] == ""
-    assert by_label["and with a memory (SCC)"] == "2.00 (2.00 to 2.00)"
-    assert by_label["20 groups"] == "1.00 (1.00 to 1.00)"
+    half = 0.5 / 14  # 0.7 of 0.8 after a quarter of 60 rounds
+    assert by_label["and with a memory (SCC)"] == f"2.00 ({2 * exp(-half):.2f} to {2 * exp(half):.2f})"
+    assert by_label["20 groups"] == f"1.00 ({exp(-half):.2f} to {exp(half):.2f})"
+
+
+def hours(reached: dict[int, float], end: float, seeds: int = 3, resolution: float = 0.0) -> Hours:
+    at = {seed: Arrival(value, resolution) for seed, value in reached.items()}
+    return Hours(at, dict.fromkeys(range(1, seeds + 1), end))
 
 
 def test_a_ratio_has_the_interval_of_its_logarithm() -> None:
     """With three seeds t is 4.303, and logs of 0, 1, 2 have a standard deviation of 1."""
-    ours = Hours({1: 1.0, 2: exp(1), 3: exp(2)}, {1: 9.0, 2: 9.0, 3: 9.0})
-    theirs = Hours(dict.fromkeys((1, 2, 3), 1.0), dict.fromkeys((1, 2, 3), 9.0))
+    ours, theirs = hours({1: 1.0, 2: exp(1), 3: exp(2)}, 9.0), hours(dict.fromkeys((1, 2, 3), 1.0), 9.0)
     half = 4.302653 / sqrt(3)
     assert ours.relative_to(theirs) == f"{exp(1):.2f} ({exp(1 - half):.2f} to {exp(1 + half):.2f})"
 
 
+def test_no_interval_is_narrower_than_half_of_what_lies_between_two_looks() -> None:
+    ours, theirs = ({1: 2.0, 2: 2.0, 3: 2.0}, {1: 4.0, 2: 4.0, 3: 4.0})
+    found = hours(ours, 9.0, resolution=0.1).relative_to(hours(theirs, 9.0, resolution=0.05))
+    assert found == f"0.50 ({exp(log(0.5) - 0.1):.2f} to {exp(log(0.5) + 0.1):.2f})"
+
+
+def test_an_arrival_is_known_to_half_of_the_time_since_the_look_before() -> None:
+    found = played(LEAD, {"hfedms-plus": 1.0}).of("hfedms-plus", "stream", dict([*EVERY.items(), *PLUS.settings]))
+    first = arrivals(found, 0.7)[1]
+    assert first == (pytest.approx(22.0), pytest.approx(0.5 / 22))  # 0.8 after a quarter of 100 rounds
+
+
 def test_who_never_got_there_is_a_bound() -> None:
-    there, never = Hours({1: 1.0}, {1: 5.0}), Hours({}, {1: 4.0})
+    there, never = hours({1: 1.0}, 5.0, seeds=1), hours({}, 4.0, seeds=1)
     assert there.relative_to(never) == "at most 0.25"
     assert never.relative_to(there) == "at least 4.00"
     assert never.relative_to(never) == ""
+
+
+def test_one_seed_without_an_arrival_makes_the_whole_ratio_a_bound() -> None:
+    """Of the third nothing is known but that it takes more than 1.5: no bound from above."""
+    ours, theirs = hours({1: 1.0, 2: 1.0}, 1.5), hours({1: 2.0, 2: 2.0, 3: 2.0}, 4.0)
+    assert ours.relative_to(theirs) == f"at least {(0.5 * 0.5 * 0.75) ** (1 / 3):.2f}"
+    assert theirs.relative_to(ours) == f"at most {(2 * 2 / 0.75) ** (1 / 3):.2f}"
+
+
+def test_bounds_both_ways_decide_nothing() -> None:
+    ours, theirs = hours({1: 1.0, 2: 1.0}, 5.0), hours({1: 2.0, 3: 2.0}, 5.0)
+    assert ours.relative_to(theirs) == "undecided"
+
+
+def test_seeds_with_which_neither_got_there_are_counted() -> None:
+    ours, theirs = hours({1: 1.0, 2: 1.0}, 5.0), hours({1: 2.0, 2: 2.0}, 5.0)
+    assert ours.relative_to(theirs) == "0.50 (0.50 to 0.50), 2 of 3 seeds"
+
+
+def test_the_best_rival_is_the_first_of_each_seed() -> None:
+    one, other = hours({1: 1.0, 2: 3.0}, 5.0), hours({1: 2.0, 2: 2.0}, 4.0)
+    least = Hours.least([one, other])
+    assert {seed: each.hours for seed, each in least.reached.items()} == {1: 1.0, 2: 2.0}
+    assert least.end == dict.fromkeys((1, 2, 3), 4.0)

@@ -108,8 +108,7 @@ def _hours(seeds: Seeds, target: float) -> float | None:
 
 
 def _relative(seeds: Seeds, base: Seeds, target: float) -> str:
-    ours, theirs = (Hours(hours_to(each, target), hours_of(each)) for each in (seeds, base))
-    return ours.relative_to(theirs)
+    return Hours.of(seeds, target).relative_to(Hours.of(base, target))
 
 
 ABLATION = Experiment("ablation", "beyond the paper: what each part of hfedms-plus brings", _trials, _outcome)
