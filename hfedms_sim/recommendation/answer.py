@@ -34,7 +34,7 @@ class Answer:
     @property
     def meets_goal(self) -> bool:
         """Return whether the recommended candidate meets the whole goal with every seed."""
-        if self.best is None or self.found.relaxed:
+        if self.best is None or self.found.relaxed or self.found.falls_short(self.best):
             return False
         return all(each.reached is not None for each in self.found.by_seed[self.best])
 
@@ -55,29 +55,52 @@ class Answer:
                 yield f"No candidate is that accurate with every seed; the nearest is with {met} of {len(times)}."
             yield f"The nearest to {self.asked.words}: {self.best.words}."
         yield self._took(times)
+        yield from self._lasts(self.best)
         yield self._confidence()
         yield from self.found.notes
 
     def _took(self, times: Sequence[SeedTimes]) -> str:
-        known = [each.point for each in times if each.point is not None]
+        """Say what it took, with the seeds it was not chosen by where there are any: the first one flatters it."""
+        further = [each for each in times[1:] if each.point is not None]
+        counted = further or [each for each in times if each.point is not None]
+        known = [each.point for each in counted if each.point is not None]
         if not known:
             return "It has measured nothing."
         accuracy = fmean(point.accuracy for point in known)
         time = format_seconds(fmean(point.time_s for point in known))
         cost = self.cost_text(fmean(point.cost for point in known))
-        return f"It has {100 * accuracy:.1f} % after {time} and {cost}, mean over {_seeds(len(times))}."
+        told = f"It has {100 * accuracy:.1f} % after {time} and {cost}"
+        first = times[0].point
+        if not further or first is None:
+            return f"{told}, with the seed that it was chosen by."
+        chosen = f"{100 * first.accuracy:.1f} % after {format_seconds(first.time_s)} with the one that it was chosen by"
+        return f"{told}, mean over {len(further)} further seed{'' if len(further) == 1 else 's'}; {chosen}."
+
+    def _lasts(self, best: Candidate) -> Iterator[str]:
+        lasts_s = self.found.lasting_s.get(best)
+        if self.asked.battery_s is not None and lasts_s is not None:
+            short = ", less than is asked for" if lasts_s < self.asked.battery_s else ""
+            yield f"Until then the first battery to be empty lasts {format_seconds(lasts_s)} by the worst seed{short}."
 
     def _confidence(self) -> str:
         """Say how sure it is that the next best is slower."""
         _, *others = self.found.finalists
-        if not others:
-            return "No other candidate came near."
-        ratio = self._ratio_of(others[0])
+        if others:
+            return self._against(others[0])
+        if not self.found.outrun:
+            return "Nobody else was left to race with; why, is said of each."
+        next_best = min(self.found.outrun, key=lambda candidate: self.found.outrun[candidate].mean)
+        return f"The next best, {next_best.words}, takes {self.found.outrun[next_best].words} times as long: clear."
+
+    def _against(self, other: Candidate) -> str:
+        ratio = self._ratio_of(other)
         if ratio is None:
-            return f"The next best, {others[0].words}, does not meet the goal with the same seeds."
+            return f"The next best, {other.words}: there is no seed with which both met the goal."
         verdict = "clear" if ratio.is_more else "no clear difference"
         verdict = "one seed, which decides nothing" if ratio.low is None else verdict
-        return f"The next best, {others[0].words}, takes {ratio.words} times as long: {verdict}."
+        missed = sum(each.reached is None for each in self.found.by_seed[other])
+        without = f"; it has missed the goal with {_seeds(missed)}" if missed else ""
+        return f"The next best, {other.words}, takes {ratio.words} times as long: {verdict}{without}."
 
     def _ratio_of(self, other: Candidate) -> Ratio | None:
         """Return how many times as long another finalist takes as the recommended one."""
@@ -148,16 +171,16 @@ class Answer:
         return sorted(best.items(), key=lambda pair: pair[1][-1].time_s)
 
     def _others_table(self) -> Table:
-        """Return of each strategy and radio that has no finalist how far its last candidate got, and why no farther."""
+        """Return who was outrun, and of each other strategy and radio without a finalist how far its last one got."""
         last: dict[tuple[str, str], Candidate] = {}
         for candidate in self.found.ended:  # in the order in which they were left out
             last[candidate.strategy, candidate.radio] = candidate
         finalists = {(each.strategy, each.radio) for each in self.found.finalists}
+        lasts = [candidate for pair, candidate in sorted(last.items()) if pair not in finalists]
         rows = []
-        for pair, candidate in sorted(last.items()):
-            if pair not in finalists:
-                step, why = self.found.ended[candidate]
-                rows.append((*pair, _settings(candidate), step, why))
+        for each in dict.fromkeys([*self.found.outrun, *lasts]):
+            step, why = self.found.ended[each]
+            rows.append((each.strategy, each.radio, _settings(each), step, why))
         header = ("strategy", "radio", "settings", "left out after", "why")
         return Table("others", "Why not the others", header, tuple(rows), "\n".join(self.not_tried))
 
@@ -196,7 +219,9 @@ class Answer:
             "notes": found.notes,
             "recommended": None if self.best is None else _candidate_json(self.best),
             "finalists": [
-                _candidate_json(each) | {"seeds": [_seed_json(times, self.cost) for times in found.by_seed[each]]}
+                _candidate_json(each)
+                | {"seeds": [_seed_json(times, self.cost) for times in found.by_seed[each]]}
+                | {"battery_s": found.lasting_s.get(each)}
                 for each in found.finalists
             ],
             "front": [

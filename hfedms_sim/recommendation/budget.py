@@ -1,8 +1,8 @@
 """How long a search takes at most, before anything is played, and who is left out so that it takes no longer.
 
 The training of a search is a sum over its rungs and its race, each by the estimate of a whole run, which is right
-within a factor of three (simulation/estimate.py). Radios are taken to share what is learnt. Timing is left out: it is
-seconds where training is minutes.
+within a factor of three (simulation/estimate.py). Radios are taken to share what is learnt, but for strategies without
+a barrier, which learn in the order of arrival. Timing is left out: it is seconds where training is minutes.
 """
 
 from collections import Counter
@@ -13,6 +13,8 @@ from hfedms_sim.recommendation.candidates import Candidate, Question
 from hfedms_sim.recommendation.race import MOST_FINALISTS
 from hfedms_sim.recommendation.rungs import KEPT, LEAST_KEPT, RUNGS
 from hfedms_sim.simulation import estimate_of, parts_of
+from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies.windows import Windowed
 
 
 def training_s(question: Question, candidates: Sequence[Candidate]) -> dict[str, float]:
@@ -27,10 +29,13 @@ def training_s(question: Question, candidates: Sequence[Candidate]) -> dict[str,
 
 def search_s(candidates: Sequence[Candidate], whole_s: Mapping[str, float], seeds: int) -> float:
     """Return the processor seconds that a search among these takes; `whole_s`: those of a run, by strategy."""
-    learners = {(each.strategy, each.settings) for each in candidates}
+    learners = {
+        (each.strategy, each.settings, each.radio if issubclass(STRATEGIES[each.strategy], Windowed) else "")
+        for each in candidates
+    }
     if not learners:
         return 0.0
-    mean_s = sum(whole_s[strategy] for strategy, _ in learners) / len(learners)
+    mean_s = sum(whole_s[strategy] for strategy, *_ in learners) / len(learners)
     sizes = [len(learners), *(min(len(learners), max(LEAST_KEPT, ceil(share * len(learners)))) for share in KEPT)]
     steps = [share - before for share, before in zip(RUNGS, (0.0, *RUNGS), strict=False)]
     rungs = sum(size * step for size, step in zip(sizes, steps, strict=True))

@@ -10,9 +10,12 @@ from hfedms_sim.campaign.trials import trial_name
 from hfedms_sim.errors import Argument, InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation.goal import Goal
-from hfedms_sim.scenario import Scenario, Source
+from hfedms_sim.scenario import Scenario, Source, keys_of
 from hfedms_sim.scenario.compression import Quantiser
+from hfedms_sim.scenario.overrides import Override, overrides_of
+from hfedms_sim.scenario.problems import unknown
 from hfedms_sim.strategies import STRATEGIES
+from hfedms_sim.strategies.known_strategies import AnyStrategy
 
 STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d", "hfedms-plus")
 """Unless others are asked for: the plain mean, an adaptive server, no barrier, HFedMS, and HFedMS by rule."""
@@ -58,19 +61,25 @@ class Question:
     @cached_property
     def base(self) -> Scenario:
         """Return the scenario without a candidate; one keeps what it also has of its strategy's settings."""
-        return load_scenario(self.source, rounds=self.rounds, overrides=self.overrides)
+        common = [text for text in self.overrides if _setting_in(text) is None]
+        own = type(load_scenario(self.source, rounds=self.rounds, overrides=common).strategy)
+        known = [text for text in self.overrides if _setting_in(text) is None or _setting_in(text) in keys_of(own)]
+        return load_scenario(self.source, rounds=self.rounds, overrides=known)
 
     def scenario(self, candidate: Candidate, seed: int | None = None, rounds: int | None = None) -> Scenario:
         """Return the candidate's scenario; it is played until it is as accurate as is asked for."""
         accuracy = self.goal.accuracy
+        keys = keys_of(STRATEGIES[candidate.strategy].Settings)
+        given = [text for text in self.overrides if _setting_in(text) in keys]
         settings = [f"strategy.{key}={value}" for key, value in candidate.settings]
+        goal = [f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]"]
         return load_scenario(
             self.base,
             profile=candidate.profile,
             strategy=candidate.strategy,
             rounds=rounds,
             seed=seed,
-            overrides=[f"stop_at={accuracy!r}", f"targets=[{accuracy!r}]", *self._compression(candidate), *settings],
+            overrides=[*goal, *given, *self._compression(candidate), *settings],
         )
 
     def _compression(self, candidate: Candidate) -> list[str]:
@@ -82,9 +91,19 @@ class Question:
 
     @property
     def fixed(self) -> frozenset[str]:
-        """Return the settings of strategies that are the same for all, because an override says so."""
-        keys = (override.partition("=")[0].strip() for override in self.overrides)
-        return frozenset(key.removeprefix("strategy.") for key in keys if key.startswith("strategy."))
+        """Return the settings of strategies that are the same for all that have them, because an override says so."""
+        whole = (change.value for change in overrides_of(self.overrides) if change.path == ("strategy",))
+        mapped = (key for value in whole if isinstance(value, Mapping) for key in value if key != "name")
+        return frozenset([*mapped, *(key for text in self.overrides if (key := _setting_in(text)) is not None)])
+
+    def require_strategies(self, strategies: Iterable[str]) -> None:
+        """Refuse strategies that are none, and settings that nobody has."""
+        settings = [*(_known(name).Settings for name in strategies), type(self.base.strategy)]
+        having = {key for each in settings for key in keys_of(each)}
+        for text in self.overrides:
+            key = _setting_in(text)
+            if key is not None and key not in having:
+                raise InputError(f"strategy.{key}: no strategy that is tried has it: {', '.join(strategies)}")
 
     def require_prices(self, radios: Iterable[str]) -> None:
         """Refuse prices of radios that are not tried, and radios without a price where others have one."""
@@ -109,6 +128,7 @@ def candidates_of(
 
     No profiles: the radios that the scenario has. Settings that come to the same scenario are one candidate.
     """
+    question.require_strategies(strategies)
     found: list[Candidate] = []
     refused: list[str] = []
     radios = _radios(question, profiles)
@@ -131,6 +151,18 @@ def candidates_of(
     return found, list(dict.fromkeys(refused))
 
 
+def _setting_in(override: str) -> str | None:
+    """Return which setting of a strategy an override changes, as `strategy.compression.uplink=...`; None if none."""
+    path = Override.parse(override).path
+    return str(path[1]) if len(path) > 1 and path[0] == "strategy" and path[1] != "name" else None
+
+
+def _known(name: str) -> AnyStrategy:
+    if name not in STRATEGIES:
+        raise InputError(unknown("strategy", name, STRATEGIES))
+    return STRATEGIES[name]
+
+
 def _radios(question: Question, profiles: Sequence[str]) -> dict[str | None, str]:
     """Return how the radios of each profile are called; what cannot be read is refused, and so are two of a name."""
     found: dict[str | None, str] = {}
@@ -146,8 +178,6 @@ def _radios(question: Question, profiles: Sequence[str]) -> dict[str | None, str
 def _points(strategy: str, fixed: frozenset[str]) -> Iterator[Settings]:
     """Yield the scenario's own settings, then every combination of the decisive ones that are not fixed."""
     yield ()
-    if strategy not in STRATEGIES:
-        return
     decisive = {key: values for key, values in STRATEGIES[strategy].Settings.decisive.items() if key not in fixed}
     for values in product(*decisive.values()) if decisive else ():
         yield tuple(zip(decisive, (str(value) for value in values), strict=True))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from hfedms_sim.campaign.statistics import Ratio
 from hfedms_sim.recommendation.candidates import Candidate
 from hfedms_sim.recommendation.front import Point
 from hfedms_sim.recommendation.goal import Goal
@@ -67,12 +68,21 @@ class Found:
     finalists: list[Candidate] = field(default_factory=list)
     """Those that no other beats for certain, the recommended one first."""
     by_seed: dict[Candidate, list[SeedTimes]] = field(default_factory=dict)
+    outrun: dict[Candidate, Ratio] = field(default_factory=dict)
+    """Those that the race has left out, and how many times as long as the best they took."""
+    lasting_s: dict[Candidate, float] = field(default_factory=dict)
+    """How long a finalist's first battery to be empty lasts, up to where it met the goal, with its worst seed."""
     relaxed: list[str] = field(default_factory=list)
     """What of the goal no candidate can meet, and what is asked for instead."""
     notes: list[str] = field(default_factory=list)
     """What else one should know of all that are left."""
     trained: set[str] = field(default_factory=set)
     """The lineages that were trained."""
+
+    def falls_short(self, candidate: Candidate) -> bool:
+        """Return whether a finalist's battery is known to last less than can be asked for."""
+        asked_s, lasts_s = self.goal.battery_s, self.lasting_s.get(candidate)
+        return asked_s is not None and lasts_s is not None and lasts_s < asked_s
 
 
 def learners_of(prospects: Iterable[Prospect], rounds: int) -> list[Prospect]:

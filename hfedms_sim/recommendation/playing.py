@@ -84,7 +84,10 @@ class CampaignPlayer:
         return learnt
 
     def finish(self, found: Found) -> FinishedTrials:
-        """Play the last few as one campaign at the top of the directory; all of it is learnt already."""
+        """Play the last few as one campaign at the top of the directory; all of it is learnt already.
+
+        They end where they meet the goal, which tells how long batteries last until then; who falls short goes last.
+        """
         taught = []
         for candidate in found.finalists:
             for seed in found.seeds:
@@ -96,6 +99,12 @@ class CampaignPlayer:
         campaign = self._trained(self.directory, taught)
         results = campaign.run(self.make_workers(self.options))
         campaign.require_played()  # who is left out must not depend on what failed
+        for candidate in found.finalists:
+            lives = [_battery_s(each.summary) for each in results if each.trial.variant == candidate.variant]
+            known = [life for life in lives if life is not None]
+            if known:
+                found.lasting_s[candidate] = min(known)
+        found.finalists.sort(key=found.falls_short)
         return FinishedTrials(results, campaign.refusals)
 
     def _looked_at(self, rounds: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from hfedms_sim.campaign import write_tables
 from hfedms_sim.errors import RunError
 from hfedms_sim.recommendation.answer import Answer
-from hfedms_sim.recommendation.budget import affordable, training_s
+from hfedms_sim.recommendation.budget import affordable, search_s, training_s
 from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
 from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.search import search
@@ -24,6 +24,7 @@ from hfedms_sim.run_directory import require_marked
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.strategies import STRATEGIES
 from hfedms_sim.system.files import shipped_files, write_atomically
+from hfedms_sim.units import format_seconds
 
 ASKED, ANSWER, SCENARIO = "recommend.json", "recommendation.json", "recommended.yaml"
 
@@ -52,10 +53,12 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(directory / ASKED, _json(_identity(question, choice)))
-        tried = _tried(question, choice, candidates)
+        tried, least = _tried(question, choice, candidates)
+        for line in least:
+            on_step(line)
         found = search(player, tried, question.goal, choice.seeds, question.base.evaluate_every, on_step=on_step)
         radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
-        not_tried = (*_not_tried(choice, radios, refused, left_out), *_uncompressed(question, candidates))
+        not_tried = (*_not_tried(choice, radios, refused, left_out), *least, *_uncompressed(question, candidates))
         extrapolated = tuple(player.extrapolated) if player.cost == "joules" else ()
         answer = Answer(question.goal, found, player.cost, not_tried, extrapolated)
         if answer.best is not None:
@@ -70,11 +73,17 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     return answer
 
 
-def _tried(question: Question, choice: Choice, candidates: Sequence[Candidate]) -> list[Candidate]:
+def _tried(question: Question, choice: Choice, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:
+    """Return who is searched among, and a line if even that is estimated to take more than the budget."""
     if choice.budget_s is None:
-        return list(candidates)
+        return list(candidates), []
     whole_s = training_s(question, candidates)
-    return affordable(candidates, whole_s, len(choice.seeds), choice.budget_s)
+    tried = affordable(candidates, whole_s, len(choice.seeds), choice.budget_s)
+    least_s = search_s(tried, whole_s, len(choice.seeds))
+    if least_s <= choice.budget_s:
+        return tried, []
+    budget = format_seconds(choice.budget_s)
+    return tried, [f"One candidate of each strategy is estimated at {format_seconds(least_s)}, the budget is {budget}."]
 
 
 def _not_tried(choice: Choice, radios: set[str], refused: Sequence[str], left_out: int) -> list[str]:

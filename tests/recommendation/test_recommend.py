@@ -11,9 +11,11 @@ from hfedms_sim.campaign.workers import HereWorkers
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation import Answer, CampaignPlayer, Choice, Goal, Question, recommend, require_place
-from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, candidates_of
+from hfedms_sim.recommendation.budget import search_s
+from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, Candidate, candidates_of
 from hfedms_sim.simulation import open_run
 from hfedms_sim.system.files import shipped_files
+from hfedms_sim.units import format_seconds
 
 QUESTION = Question(
     "quickstart",
@@ -43,7 +45,7 @@ def test_the_answer_names_a_candidate_that_met_the_goal(answer: Answer, place: P
     assert answer.meets_goal
     lines = list(answer.lines())
     assert lines[0] == f"For an accuracy of 6 %: {answer.best.words}."
-    assert "mean over 2 seeds" in lines[1]
+    assert "mean over 1 further seed; " in lines[1]
     written = json.loads((place / "recommendation.json").read_text())
     assert written["recommended"]["strategy"] == answer.best.strategy
     assert written["is_met"]
@@ -106,6 +108,30 @@ def test_a_setting_that_is_given_is_everybodys() -> None:
     assert {changed.scenario(each).strategy.learning_rate for each in candidates} == {0.07}
     assert len({each.settings for each in candidates if each.strategy == "fedavg"}) == 1
     assert len({each.settings for each in candidates if each.strategy == "fedadam"}) > 1
+
+
+def test_a_mapping_gives_settings_too() -> None:
+    changed = replace(QUESTION, overrides=(*QUESTION.overrides[:3], "strategy={name: fedavg, learning_rate: 0.07}"))
+    candidates, _ = candidates_of(changed, ("fedavg", "fedadam"), ("lte-cat-m2",))
+    assert {changed.scenario(each).strategy.learning_rate for each in candidates} == {0.07}
+    assert changed.fixed == {"learning_rate"}
+
+
+def test_a_setting_that_only_some_strategies_have_is_theirs() -> None:
+    """quickstart's own strategy, hfedms-d, has no server rate."""
+    changed = replace(QUESTION, overrides=(*QUESTION.overrides, "strategy.server_learning_rate=0.02"))
+    candidates, refused = candidates_of(changed, ("fedavg", "fedadam"), ("lte-cat-m2",))
+    assert not refused
+    rates = {getattr(changed.scenario(each).strategy, "server_learning_rate", None) for each in candidates}
+    assert rates == {None, 0.02}
+
+
+def test_a_setting_that_nobody_has_and_a_strategy_that_is_none_are_refused() -> None:
+    changed = replace(QUESTION, overrides=(*QUESTION.overrides, "strategy.speed=2"))
+    with pytest.raises(InputError, match=r"^strategy\.speed: no strategy that is tried has it: fedavg, fedadam$"):
+        candidates_of(changed, ("fedavg", "fedadam"), ("lte-cat-m2",))
+    with pytest.raises(InputError, match=r"^unknown strategy 'fedadm'\. Did you mean 'fedadam'\?"):
+        candidates_of(replace(QUESTION, codec="int8"), ("fedavg", "fedadm"), ("lte-cat-m2",))
 
 
 def test_a_name_given_twice_is_one() -> None:
@@ -197,6 +223,41 @@ def test_a_budget_leaves_out_settings_and_says_so(tmp_path: Path) -> None:
     found = asked(tmp_path / "cheap", replace(QUESTION, rounds=2), choice)
     assert len(found.found.prospects) == 2
     assert "Not tried, because the budget does not allow it: 3 candidates." in found.not_tried
+    (line,) = (line for line in found.not_tried if line.startswith("One candidate of each strategy is estimated at "))
+    assert line.endswith(", the budget is 1 ms.")
+
+
+def test_strategies_without_a_barrier_learn_anew_on_each_radio() -> None:
+    for strategy, learners in (("fedavg", 1), ("fedbuff", 2)):
+        both = [Candidate(number, strategy, (), radio) for number, radio in enumerate(CHOICE.profiles)]
+        once = search_s(both[:1], {strategy: 1.0}, seeds=1)
+        assert search_s(both, {strategy: 1.0}, seeds=1) == pytest.approx(learners * once)
+
+
+@pytest.fixture(scope="module")
+def on_batteries(tmp_path_factory: pytest.TempPathFactory) -> Answer:
+    choice = Choice(("fedavg", "hfedms-plus"), ("lte-cat-m2",), (1, 2))
+    question = replace(QUESTION, goal=Goal(0.06, battery_s=86400.0))
+    return asked(tmp_path_factory.mktemp("batteries") / "one", question, choice)
+
+
+def test_how_long_a_battery_lasts_is_told_of_the_run_that_meets_the_goal(on_batteries: Answer) -> None:
+    best, found = on_batteries.best, on_batteries.found
+    assert best is not None
+    line = next(line for line in on_batteries.lines() if "battery to be empty" in line)
+    lasts = format_seconds(found.lasting_s[best])
+    assert line == f"Until then the first battery to be empty lasts {lasts} by the worst seed."
+    assert on_batteries.meets_goal
+
+
+def test_who_has_a_battery_that_falls_short_with_one_seed_has_not_met_the_goal(on_batteries: Answer) -> None:
+    best = on_batteries.best
+    assert best is not None
+    asked_s = on_batteries.found.lasting_s[best] * 1.01
+    goal = replace(on_batteries.asked, battery_s=asked_s)
+    short = replace(on_batteries, asked=goal, found=replace(on_batteries.found, goal=goal))
+    assert not short.meets_goal
+    assert any(line.endswith("by the worst seed, less than is asked for.") for line in short.lines())
 
 
 def test_another_question_in_the_same_place_is_refused(answer: Answer, place: Path) -> None:

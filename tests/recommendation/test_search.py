@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hfedms_sim.recommendation.answer import Answer
 from hfedms_sim.recommendation.candidates import Candidate
-from hfedms_sim.recommendation.found import Found, Timed, by_learner
+from hfedms_sim.recommendation.found import Found, SeedTimes, Timed, by_learner
+from hfedms_sim.recommendation.front import Point
 from hfedms_sim.recommendation.goal import Goal
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.recommendation.search import search
@@ -241,3 +243,20 @@ def test_whoever_is_clearly_slower_stays_in_the_race_only_if_it_is_cheaper(cost:
     assert found.finalists == ([fast, slow] if stays else [fast])
     if not stays:
         assert found.ended[slow] == ("seed 2", "takes 1.33 (1.13 to 1.58) times as long as s1 over radio")
+        answer = Answer(Goal(0.8), found, "joules")
+        assert "The next best, s2 over radio, takes 1.33 (1.13 to 1.58) times as long: clear." in answer.lines()
+        assert answer.tables[2].rows[0][:2] == ("s2", "radio")
+
+
+def test_it_is_said_with_how_many_seeds_the_next_best_has_missed_the_goal() -> None:
+    one, other = candidate(1), candidate(2)
+    point = Point(4.0, 1.0, 0.8)
+    times = {
+        one: [SeedTimes(1, point, point), SeedTimes(2, point, point)],
+        other: [SeedTimes(1, point._replace(time_s=5.0), point), SeedTimes(2, None, point)],
+    }
+    found = Found(Goal(0.8), (1, 2), finalists=[one, other], by_seed=times)
+    (line,) = (line for line in Answer(Goal(0.8), found, "joules").lines() if line.startswith("The next best"))
+    assert line.endswith(
+        "takes 1.25 times as long: one seed, which decides nothing; it has missed the goal with 1 seed."
+    )
