@@ -5,13 +5,15 @@ As HFedMS-D (hfedms.py), but for this:
 
     groups     do not grow: chains stay as long as the air allows. M is the least number of groups of which a share
                kappa makes enough chains: three, so that there is something to average, or as many as the channels of
-               all cells carry at once, so that none is idle. No chain is shorter than eight sensors for that.
+               all cells carry at once, so that none is idle. No chain is a single sensor for that.
     T          only the first cycles have calibration rounds, for they help while the extractor is young. Theirs is the
                number of rounds that brings most for its airtime: each calibration round brings a share of what a full
                round does (GAINS) and takes its own airtime, and only a cycle that has any takes that of the scatter.
-               Then every round is a full one.
-    momentum   the server takes a share of its last step again, 1 - 3/n after n chains have arrived: the mean of many
-               short chains is a small and certain step, that of three is large and rough, and is taken as it is.
+               Then every round is a full one. Short chains have no calibration.
+    server     after long chains the server takes a share of its last step again, 1 - 3/n after n of them have arrived:
+               the mean of many is a small and certain step, that of three is large and rough, and is taken as it is.
+               After short ones, of fewer than six sensors in the mean, it is FedAdam's: little of what is learnt is
+               learnt along a chain then.
     scatter    is a broadcast where all base stations can send to many at once.
     bytes      are int8 on every leg.
     memory     there is none: calibration trains the classifier on the new batch alone.
@@ -38,7 +40,8 @@ Auto = Literal["auto"]
 
 GAINS = (0.4, 0.05, 0.05, 0.05)
 """What the first, second, ... calibration round of a cycle brings, relative to a full round."""
-_LEAST_CHAINS, _SHORTEST_CHAIN = 3, 8
+_LEAST_CHAINS, _SHORTEST_CHAIN = 3, 2
+LONG_CHAIN = 6  # sensors
 _SLACK = 1e-9  # so that 3 / 0.3 is 10
 
 
@@ -60,8 +63,12 @@ class HFedMSPlusSettings(ClusteredGroupsSettings):
     """T: the first of every T rounds synchronises the full model, the others only the classifier; auto: by rule."""
     calibrated_cycles: Annotated[int, Field(ge=0, le=10**9)] = 10
     """How many cycles have T rounds; from then on every round is a full one."""
+    server: Literal["momentum", "adam"] | Auto = "auto"
+    """What the server makes of the mean of a full round; auto: Adam after short chains, momentum after long ones."""
     server_momentum: Annotated[float, Field(ge=0, lt=1)] | Auto = "auto"
-    """The share of its last step that the server takes again in a full round; auto: by rule."""
+    """The share of its last step that a server with momentum takes again; auto: by rule."""
+    server_learning_rate: PositiveFloat = 0.015
+    """The rate of a server with Adam."""
     scatter: ScatterMode | Auto = "auto"
     """The merged model goes to each participant, or once per cell to all; auto: broadcast where all cells can."""
     class_counts: Literal["cycle", "once"] = "cycle"
@@ -144,19 +151,24 @@ def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
     network, sensors = factory.network(), factory.sensors
     cells = np.unique(network.cell[sensors])
     scatter: ScatterMode = settings.scatter if settings.scatter != "auto" else _scatter(network, cells)
-    groups = settings.groups
-    if groups == "auto":
-        channels = float((network.uplink_channels[cells] + network.downlink_channels[cells]).sum())
-        groups = _enough_groups(settings, len(sensors), channels)
+    channels = float((network.uplink_channels[cells] + network.downlink_channels[cells]).sum())
+    wanted = _enough_groups(settings, len(sensors), channels) if settings.groups == "auto" else settings.groups
+    groups = min(wanted, max(1, len(sensors)))
     interval = settings.cycle
     if interval == "auto":
         participants = max(1, invited(settings, len(sensors)))
-        interval = best_interval(airtimes_of(settings, factory.model, network, sensors, scatter, participants))
-    return Rule(min(groups, max(1, len(sensors))), interval, scatter)
+        airtimes = airtimes_of(settings, factory.model, network, sensors, scatter, participants)
+        interval = 1 if has_adaptive_server(settings, len(sensors) / groups) else best_interval(airtimes)
+    return Rule(groups, interval, scatter)
+
+
+def has_adaptive_server(settings: HFedMSPlusSettings, chain_length: float) -> bool:
+    """Return whether the server is Adam after chains of so many sensors in the mean."""
+    return settings.server == "adam" or (settings.server == "auto" and chain_length < LONG_CHAIN)
 
 
 def momentum_of(settings: HFedMSPlusSettings, chains: int) -> float:
-    """Return the server's momentum after a full round of which so many chains have arrived."""
+    """Return the momentum of a server that has one, after a full round of which so many chains have arrived."""
     if settings.server_momentum != "auto":
         return settings.server_momentum
     return max(0.0, 1.0 - _LEAST_CHAINS / max(1, chains))

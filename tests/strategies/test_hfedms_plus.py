@@ -12,6 +12,7 @@ from hfedms_sim.strategies.base import Factory
 from hfedms_sim.strategies.hfedms import HFedMSD
 from hfedms_sim.strategies.hfedms_plus import (
     GAINS,
+    LONG_CHAIN,
     Airtimes,
     HFedMSPlus,
     HFedMSPlusSettings,
@@ -19,6 +20,7 @@ from hfedms_sim.strategies.hfedms_plus import (
     airtimes_of,
     best_interval,
     dynamic_settings,
+    has_adaptive_server,
     rule_of,
 )
 from tests.strategies.factories import context, factory
@@ -49,7 +51,7 @@ def known(sensors: int, channels: float = 1.0, *, multicast: bool = True) -> Fac
     [
         (1.0, 368, 10),  # three chains at kappa 0.3
         (2.5, 368, 16),  # five chains on both directions' channels: floor(5 / 0.3)
-        (inf, 368, 46),  # chains of eight
+        (inf, 368, 184),  # chains of two
         (1.0, 20, 10),
         (1.0, 6, 6),  # fewer sensors than groups
     ],
@@ -106,11 +108,31 @@ def test_where_the_scatter_goes_to_each_only_a_small_classifier_is_calibrated() 
         assert best_interval(airtimes) == interval
 
 
+def test_short_chains_have_no_calibration() -> None:
+    """60 sensors in ten groups are six to a chain, 59 are fewer."""
+    assert rule_of(HFedMSPlusSettings(), known(60)).interval == 5
+    assert rule_of(HFedMSPlusSettings(), known(59)).interval == 1
+    assert rule_of(HFedMSPlusSettings(server="momentum"), known(59)).interval == 5
+    assert rule_of(HFedMSPlusSettings(server="adam"), known(60)).interval == 1
+    assert rule_of(HFedMSPlusSettings(cycle=3), known(59)).interval == 3
+
+
+def test_the_server_is_adam_after_short_chains() -> None:
+    settings = HFedMSPlusSettings()
+    assert [has_adaptive_server(settings, length) for length in (1, LONG_CHAIN - 0.1, LONG_CHAIN)] == [
+        True,
+        True,
+        False,
+    ]
+    assert has_adaptive_server(HFedMSPlusSettings(server="adam"), 100)
+    assert not has_adaptive_server(HFedMSPlusSettings(server="momentum"), 1)
+
+
 def test_its_plans_are_those_of_hfedms_d() -> None:
-    settings, whole = HFedMSPlusSettings(), known(40)
+    settings, whole = HFedMSPlusSettings(), known(80)
     plus = HFedMSPlus(settings, whole)
     chains = HFedMSD(dynamic_settings(settings, rule_of(settings, whole)), whole)
-    counts = np.random.default_rng(1).integers(0, 9, (40, 62))
+    counts = np.random.default_rng(1).integers(0, 9, (80, 62))
     assert plus.report(plus.start()) == chains.report(chains.start())
     ours, theirs = (each.plan(each.start(), context(counts)) for each in (plus, chains))
     assert ours == theirs

@@ -1,17 +1,31 @@
-"""HFedMS-Plus's learning rule: HFedMS-D's without its memory, and with momentum at the server. When a cycle ends is the
-plan's matter alone.
+"""HFedMS-Plus's learning rule: HFedMS-D's without its memory, and with a server that goes by the length of chains. When
+a cycle ends is the plan's matter alone.
 
 In full rounds, Delta being the change of the mean:
 
-    m <- b m + Delta,   w <- w + m;   m starts at 0
+    long chains     m <- b m + Delta,   w <- w + m;   m, the server's last step, starts at 0
+    short chains    FedAdam's step (fedopt.py)
+
+How long chains are is the mean over those that arrived of the sensors that have handed over, so that it is a matter of
+the record, not of the radio.
 """
+
+from statistics import fmean
 
 from hfedms_sim.learning.learner import LearnerContext, arrived_chains
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.learning.state import arrays_of, weights_under
 from hfedms_sim.lineage import State
 from hfedms_sim.rounds import RoundRecord
-from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings, Rule, dynamic_settings, momentum_of
+from hfedms_sim.strategies.fedopt import FedAdamSettings
+from hfedms_sim.strategies.hfedms_plus import (
+    HFedMSPlusSettings,
+    Rule,
+    dynamic_settings,
+    has_adaptive_server,
+    momentum_of,
+)
+from hfedms_sim.strategies.learners.fedopt import ServerOptimiser
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 
 _STEP = "step"
@@ -21,22 +35,33 @@ class PlusLearner(CalibratingLearner):
     def __init__(self, settings: HFedMSPlusSettings, context: LearnerContext) -> None:
         super().__init__(dynamic_settings(settings, Rule(groups=1, interval=2, scatter="unicast")), context)
         self._plus = settings
-        self._momentum = 0.0  # of this round
+        adam = FedAdamSettings()
+        self._adam = ServerOptimiser("adam", settings.server_learning_rate, adam.tau, adam.beta1, adam.beta2)
+        self._arrived: list[int] = []  # how long the chains are that have arrived in this round
         self._step: Weights = {}  # the server's last one
 
     def learn(self, record: RoundRecord) -> None:
-        self._momentum = momentum_of(self._plus, len(arrived_chains(record)))
+        self._arrived = [len(chain) for chain in arrived_chains(record)]
         super().learn(record)
 
     def state(self) -> State:
-        return super().state() | arrays_of(_STEP, self._step)
+        return super().state() | arrays_of(_STEP, self._step) | self._adam.state()
 
     def restore(self, state: State) -> None:
         super().restore(state)
         self._step = weights_under(_STEP, state)
+        self._adam.restore(state)
 
     def _server_step(self, mean: Weights) -> Weights:
-        again = {name: self._momentum * step for name, step in self._step.items()}
-        new = {name: value + again[name] if again else value for name, value in mean.items()}
+        if has_adaptive_server(self._plus, fmean(self._arrived)):
+            new = self._adam.step(self.weights, mean)
+        else:
+            new = self._with_momentum(mean)
         self._step = {name: value - self.weights[name] for name, value in new.items()}
         return new
+
+    def _with_momentum(self, mean: Weights) -> Weights:
+        momentum = momentum_of(self._plus, len(self._arrived))
+        return {
+            name: value + momentum * self._step[name] if name in self._step else value for name, value in mean.items()
+        }

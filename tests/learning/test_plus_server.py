@@ -1,6 +1,7 @@
-"""HFedMS-Plus's momentum at the server: three rounds against the plain mean of the same rounds, worked out by hand."""
+"""HFedMS-Plus's server: rounds with momentum against the plain mean of the same rounds, with Adam against FedAdam's."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -9,7 +10,9 @@ from hfedms_sim.learning.learner import ChainLearner
 from hfedms_sim.learning.networks import Weights
 from hfedms_sim.rounds import RoundRecord
 from hfedms_sim.strategies.fedavg import FedAvgSettings
+from hfedms_sim.strategies.fedopt import FedAdamSettings
 from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings, momentum_of
+from hfedms_sim.strategies.learners.fedopt import AdaptiveServerLearner
 from hfedms_sim.strategies.learners.hfedms_plus import PlusLearner
 from tests.learning.tiny_factory import START, parts, record
 
@@ -17,8 +20,8 @@ RATE = 0.1
 TWO_CHAINS = [[0, 1], [2, 3]]
 
 
-def plus(**settings: float) -> PlusLearner:
-    return PlusLearner(HFedMSPlusSettings(learning_rate=RATE, **settings), parts())
+def plus(**settings: Any) -> PlusLearner:
+    return PlusLearner(HFedMSPlusSettings(learning_rate=RATE, **{"server": "momentum"} | settings), parts())
 
 
 def mean_of(start: Weights, round_: RoundRecord) -> Weights:
@@ -83,6 +86,42 @@ def test_calibration_neither_takes_nor_changes_the_last_step() -> None:
 
 def test_a_restored_learner_goes_on_with_the_same_momentum() -> None:
     learner, restored = plus(server_momentum=0.5), plus(server_momentum=0.5)
+    learner.learn(record(1, TWO_CHAINS, 5))
+    restored.restore(learner.state())
+    for each in (learner, restored):
+        each.learn(record(2, TWO_CHAINS, 5))
+    assert all(torch.equal(restored.weights[name], value) for name, value in learner.weights.items())
+
+
+def adam(start: Weights) -> AdaptiveServerLearner:
+    """Return FedAdam with this rate of the sensors, and the plain mean of what arrives."""
+    settings = FedAdamSettings(learning_rate=RATE, server_learning_rate=0.015, weights="uniform")
+    return AdaptiveServerLearner(settings, parts(start))
+
+
+def test_after_short_chains_the_server_is_fedadams() -> None:
+    learner, fedadam = plus(server="auto"), adam(START)
+    for number in (1, 2, 3):
+        for each in (learner, fedadam):
+            each.learn(record(number, TWO_CHAINS, 5))
+        assert all(torch.equal(learner.weights[name], value) for name, value in fedadam.weights.items())
+
+
+def test_chains_are_long_by_the_mean_of_those_that_arrived() -> None:
+    """Chains of eight and four are six in the mean; without the long one they are short."""
+    round_ = record(1, [list(range(8)), [8, 9, 10, 11]], 5)
+    long, short = plus(server="auto"), plus(server="auto")
+    long.learn(round_)
+    assert all(torch.equal(long.weights[name], value) for name, value in mean_of(START, round_).items())
+    without = replace(round_, arrived=(False, True))
+    short.learn(without)
+    fedadam = adam(START)
+    fedadam.learn(without)
+    assert all(torch.equal(short.weights[name], value) for name, value in fedadam.weights.items())
+
+
+def test_a_restored_learner_goes_on_with_adams_moments() -> None:
+    learner, restored = plus(server="auto"), plus(server="auto")
     learner.learn(record(1, TWO_CHAINS, 5))
     restored.restore(learner.state())
     for each in (learner, restored):
