@@ -80,7 +80,8 @@ class Answer:
         lasts_s = self.found.lasting_s.get(best)
         if self.asked.battery_s is not None and lasts_s is not None:
             short = ", less than is asked for" if lasts_s < self.asked.battery_s else ""
-            yield f"Until then the first battery to be empty lasts {format_seconds(lasts_s)} by the worst seed{short}."
+            lasts = f"lasts {format_seconds(lasts_s)} with the worst seed{short}"
+            yield f"At that pace the first battery to be empty {lasts}."
 
     def _confidence(self) -> str:
         """Say how sure it is that the next best is slower."""
@@ -88,7 +89,7 @@ class Answer:
         if others:
             return self._against(others[0])
         if not self.found.outrun:
-            return "Nobody else was left to race with; why, is said of each."
+            return "Nobody else was left for the race; the last table says why."
         next_best = min(self.found.outrun, key=lambda candidate: self.found.outrun[candidate].mean)
         return f"The next best, {next_best.words}, takes {self.found.outrun[next_best].words} times as long: clear."
 

@@ -35,8 +35,8 @@ def race(player: Player, alive: list[Prospect], found: Found, on_step: Callable[
             train(player, f"race-seed{seed}", learners_of(prospects, rounds), rounds, seed, found)
         for each in prospects:
             racing[each.candidate].append(_seed_times(each, seed, found))
-        best, clearly_slower = _clearly_slower(racing)
-        for slower, longer in clearly_slower.items():
+        for slower, longer in _clearly_slower(racing).items():
+            best = _ranked(racing)[0]
             found.ended[slower] = Ended(f"seed {seed}", f"takes {longer.words} times as long as {best.words}")
             found.outrun[slower] = longer
             del racing[slower]
@@ -95,15 +95,15 @@ def times_as_long(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Rati
     return ratio(logarithms, max(fmean(own), fmean(bests)))
 
 
-def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> tuple[Candidate, dict[Candidate, Ratio]]:
-    """Return the best, and who takes longer with the whole interval and costs more, with how much longer."""
-    best, *others = _ranked(by_seed)
+def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> dict[Candidate, Ratio]:
+    """Return who takes longer than the best with the whole interval, and costs more; with how much longer."""
+    ranked = _ranked(by_seed)
     found: dict[Candidate, Ratio] = {}
-    for each in others:
-        longer = times_as_long(by_seed[each], by_seed[best])
-        if longer is not None and longer.is_more and _is_dearer(by_seed[each], by_seed[best]):
+    for each in ranked[1:]:
+        longer = times_as_long(by_seed[each], by_seed[ranked[0]])
+        if longer is not None and longer.is_more and _is_dearer(by_seed[each], by_seed[ranked[0]]):
             found[each] = longer
-    return best, found
+    return found
 
 
 def _is_dearer(one: Sequence[SeedTimes], other: Sequence[SeedTimes]) -> bool:

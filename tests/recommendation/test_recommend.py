@@ -246,7 +246,7 @@ def test_how_long_a_battery_lasts_is_told_of_the_run_that_meets_the_goal(on_batt
     assert best is not None
     line = next(line for line in on_batteries.lines() if "battery to be empty" in line)
     lasts = format_seconds(found.lasting_s[best])
-    assert line == f"Until then the first battery to be empty lasts {lasts} by the worst seed."
+    assert line == f"At that pace the first battery to be empty lasts {lasts} with the worst seed."
     assert on_batteries.meets_goal
 
 
@@ -257,7 +257,7 @@ def test_who_has_a_battery_that_falls_short_with_one_seed_has_not_met_the_goal(o
     goal = replace(on_batteries.asked, battery_s=asked_s)
     short = replace(on_batteries, asked=goal, found=replace(on_batteries.found, goal=goal))
     assert not short.meets_goal
-    assert any(line.endswith("by the worst seed, less than is asked for.") for line in short.lines())
+    assert any(line.endswith("with the worst seed, less than is asked for.") for line in short.lines())
 
 
 def test_another_question_in_the_same_place_is_refused(answer: Answer, place: Path) -> None:

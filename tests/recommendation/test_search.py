@@ -248,6 +248,18 @@ def test_whoever_is_clearly_slower_stays_in_the_race_only_if_it_is_cheaper(cost:
         assert answer.tables[2].rows[0][:2] == ("s2", "radio")
 
 
+def test_who_is_refused_with_a_further_seed_is_told_also_if_nobody_is_left() -> None:
+    one = candidate(1)
+
+    @dataclass
+    class RefusedLater(Made):
+        def time(self, candidates: Sequence[Candidate], seed: int) -> Timed:
+            return super().time(candidates, seed) if seed == 1 else Timed([], dict.fromkeys(candidates, "months"))
+
+    found = found_by(RefusedLater({one: prospect(one)}, {"s1": rising(0.1)}), Goal(0.8))
+    assert (found.finalists, found.ended[one]) == ([], ("seed 2", "months"))
+
+
 def test_it_is_said_with_how_many_seeds_the_next_best_has_missed_the_goal() -> None:
     one, other = candidate(1), candidate(2)
     point = Point(4.0, 1.0, 0.8)
