@@ -73,9 +73,12 @@ def convolution(side: int, inputs: int, outputs: int, chains: int = 22) -> None:
         lambda: kernels.conv_pool_forward(x, own, weights, bias, channel_first=last),
         forward,
     )
-    update = (x, own, weights, bias, pooled, deltas, 1e-9)
+    update = (x, own, (weights, bias), pooled, deltas)
     step_us, both_us, forward_us = best_us(
-        samples, lambda: kernels.conv_pool_backward_step(*update, dx=dx), both, lambda: forward(differentiable=True)
+        samples,
+        lambda: kernels.conv_pool_backward(*update, rate=1e-9, dx=dx),
+        both,
+        lambda: forward(differentiable=True),
     )
     print(f"| backward {shape} | {step_us:.1f} | {both_us - forward_us:.1f} | {(both_us - forward_us) / step_us:.1f} |")
 

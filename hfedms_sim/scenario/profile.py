@@ -6,17 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from hfedms_sim.scenario.base import (
-    LEAST,
-    Bps,
-    Direction,
-    Name,
-    PositiveFloat,
-    PositiveInt,
-    Seconds,
-    Settings,
-    TupleOf,
-)
+from hfedms_sim.scenario.base import LEAST, Bps, Direction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.frames import Frames, FrameTimes
 from hfedms_sim.scenario.power import Currents, Idle, with_new_spelling
 

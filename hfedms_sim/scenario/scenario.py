@@ -15,16 +15,7 @@ from pydantic import (
 
 from hfedms_sim.errors import InputError
 from hfedms_sim.scenario.availability import AlwaysThere, Availability, Roster
-from hfedms_sim.scenario.base import (
-    LEAST,
-    Fraction,
-    Name,
-    PositiveFloat,
-    PositiveInt,
-    Seconds,
-    Settings,
-    TupleOf,
-)
+from hfedms_sim.scenario.base import LEAST, Fraction, Name, PositiveFloat, PositiveInt, Seconds, Settings, TupleOf
 from hfedms_sim.scenario.choices import Choices, NamedPart
 from hfedms_sim.scenario.compute import Compute
 from hfedms_sim.scenario.data import DataSettings, Stream

@@ -134,54 +134,22 @@ def conv_pool_values(
     return values
 
 
-def conv_pool_backward_step(
-    x: Tensor,
-    counts: Tensor,
-    weights: Tensor,
-    bias: Tensor,
-    pooled: Pooled,
-    deltas: Tensor,
-    rate: float,
-    *,
-    dx: Tensor | None = None,
-) -> None:
-    """weights -= rate * gradient and bias likewise, in place.
-
-    `deltas` are the loss's gradients by the pooled values, each divided by its mini-batch's size. `dx`, if given, gets
-    the gradient of x with the old weights.
-    """
-    _backward(x, counts, (weights, bias), pooled, deltas, rate, dx, (None, None))
-
-
-def conv_pool_gradients(
-    x: Tensor,
-    counts: Tensor,
-    weights: Tensor,
-    bias: Tensor,
-    pooled: Pooled,
-    deltas: Tensor,
-    *,
-    dx: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The gradients by weights and bias, which stay as they are; zero for chains without samples.
-
-    Otherwise as `conv_pool_backward_step`, of which it is a part.
-    """
-    gradients = (torch.zeros_like(weights), torch.zeros_like(bias))
-    _backward(x, counts, (weights, bias), pooled, deltas, 0.0, dx, gradients)
-    return gradients
-
-
-def _backward(
+def conv_pool_backward(
     x: Tensor,
     counts: Tensor,
     parameters: tuple[Tensor, Tensor],
     pooled: Pooled,
     deltas: Tensor,
-    rate: float,
-    dx: Tensor | None,
-    gradients: tuple[Tensor | None, Tensor | None],
+    *,
+    rate: float = 0.0,
+    dx: Tensor | None = None,
+    gradients: tuple[Tensor, Tensor] | None = None,
 ) -> None:
+    """weights -= rate * gradient and bias likewise, in place; with `gradients` these go there and the weights stay.
+
+    `parameters` are weights and bias, `deltas` the loss's gradients by the pooled values, each divided by its
+    mini-batch's size. `dx`, if given, gets the gradient of x with the old weights.
+    """
     checked = _layer(x, counts, *parameters, pooled.channel_first)
     _check("pooled values", pooled.values, checked.pooled_shape)
     _check("argmax", pooled.argmax, checked.pooled_shape, torch.uint8)
@@ -189,7 +157,7 @@ def _backward(
     if dx is not None:
         _check("dx", dx, x.shape)
     before = map(_address, (counts, x, deltas, pooled.argmax, *parameters))
-    after = map(_address, (dx, *gradients))
+    after = map(_address, (dx, *(gradients or (None, None))))
     _call("conv_pool_backward", checked.chains, checked.layer, *before, ctypes.c_float(rate), *after)
 
 

@@ -142,12 +142,12 @@ class NativeConvolutions:
         inputs, pooled = self._passed[number]
         going = len(counts)
         weights, bias = (value[:going] for value in self._layers[number])
+        passed = (inputs, counts, (weights, bias), pooled, deltas)
         if not self._sgd_step.is_pulled:
-            kernels.conv_pool_backward_step(
-                inputs, counts, weights, bias, pooled, deltas, self._sgd_step.rate, dx=below
-            )
+            kernels.conv_pool_backward(*passed, rate=self._sgd_step.rate, dx=below)
             return
-        gradients = kernels.conv_pool_gradients(inputs, counts, weights, bias, pooled, deltas, dx=below)
+        gradients = (torch.zeros_like(weights), torch.zeros_like(bias))
+        kernels.conv_pool_backward(*passed, dx=below, gradients=gradients)
         for value, gradient, start in zip((weights, bias), gradients, self._start[number], strict=True):
             self._sgd_step.step(value, gradient, start)
 

@@ -35,8 +35,10 @@ def run(conv: Convolution, channel_first: bool) -> tuple[Pooled, Tensor, tuple[T
     """Pooled values, the input's gradient, those of weights and bias."""
     pooled = kernels.conv_pool_forward(conv.x, conv.counts, conv.weights, conv.bias, channel_first=channel_first)
     dx = torch.full_like(conv.x, torch.nan)
-    given_up = (conv.x, conv.counts, conv.weights, conv.bias, pooled, conv.deltas_as(channel_first))
-    return pooled, dx, kernels.conv_pool_gradients(*given_up, dx=dx)
+    gradients = (torch.zeros_like(conv.weights), torch.zeros_like(conv.bias))
+    passed = (conv.x, conv.counts, (conv.weights, conv.bias), pooled, conv.deltas_as(channel_first))
+    kernels.conv_pool_backward(*passed, dx=dx, gradients=gradients)
+    return pooled, dx, gradients
 
 
 @pytest.mark.parametrize("channel_first", [False, True])
@@ -119,13 +121,13 @@ def test_a_step_is_the_gradient_times_the_rate(variant: str) -> None:
     pooled, dx, (by_weights, by_bias) = run(conv, channel_first=False)
     weights, bias, own_dx = conv.weights.clone(), conv.bias.clone(), torch.empty_like(dx)
     deltas = conv.deltas_as(channel_first=False)
-    kernels.conv_pool_backward_step(conv.x, conv.counts, weights, bias, pooled, deltas, 0.06, dx=own_dx)
+    kernels.conv_pool_backward(conv.x, conv.counts, (weights, bias), pooled, deltas, rate=0.06, dx=own_dx)
     assert torch.equal(own_dx, dx)
     torch.testing.assert_close(weights, conv.weights - 0.06 * by_weights, rtol=1e-6, atol=1e-8)
     torch.testing.assert_close(bias, conv.bias - 0.06 * by_bias, rtol=1e-6, atol=1e-8)
     assert torch.equal(weights[1], conv.weights[1])
     without_dx = conv.weights.clone()
-    kernels.conv_pool_backward_step(conv.x, conv.counts, without_dx, conv.bias.clone(), pooled, deltas, 0.06)
+    kernels.conv_pool_backward(conv.x, conv.counts, (without_dx, conv.bias.clone()), pooled, deltas, rate=0.06)
     assert torch.equal(without_dx, weights)
 
 
@@ -225,23 +227,25 @@ def test_a_wrong_argument_is_refused(variant: str, name: str) -> None:
 
 def test_deltas_and_places_of_another_shape_are_refused(variant: str) -> None:
     pooled = kernels.conv_pool_forward(CONV.x, CONV.counts, CONV.weights, CONV.bias)
-    call = (CONV.x, CONV.counts, CONV.weights, CONV.bias)
+    call = (CONV.x, CONV.counts, (CONV.weights, CONV.bias))
     deltas = CONV.deltas_as(channel_first=False)
     with pytest.raises(ValueError, match="deltas must have the shape"):
-        kernels.conv_pool_gradients(*call, pooled, CONV.deltas)
+        kernels.conv_pool_backward(*call, pooled, CONV.deltas)
     with pytest.raises(ValueError, match="argmax must be a dense"):
-        kernels.conv_pool_gradients(*call, pooled._replace(argmax=pooled.argmax.long()), deltas)
+        kernels.conv_pool_backward(*call, pooled._replace(argmax=pooled.argmax.long()), deltas)
     with pytest.raises(ValueError, match="dx must be contiguous"):
-        kernels.conv_pool_gradients(*call, pooled, deltas, dx=torch.empty(3, 8, 6, 4).transpose(1, 2))
+        kernels.conv_pool_backward(*call, pooled, deltas, dx=torch.empty(3, 8, 6, 4).transpose(1, 2))
     with pytest.raises(ValueError, match="out must have the shape"):
-        kernels.conv_pool_values(*call, channel_first=True, out=pooled.values)
+        kernels.conv_pool_values(CONV.x, CONV.counts, CONV.weights, CONV.bias, channel_first=True, out=pooled.values)
 
 
 def test_a_place_that_is_none_passes_nothing(variant: str) -> None:
     pooled = kernels.conv_pool_forward(CONV.x, CONV.counts, CONV.weights, CONV.bias)
     pooled.argmax.fill_(77)
-    call = (CONV.x, CONV.counts, CONV.weights, CONV.bias, pooled, CONV.deltas_as(channel_first=False))
-    assert not any(gradient.any() for gradient in kernels.conv_pool_gradients(*call))
+    gradients = (torch.zeros_like(CONV.weights), torch.zeros_like(CONV.bias))
+    call = (CONV.x, CONV.counts, (CONV.weights, CONV.bias), pooled, CONV.deltas_as(channel_first=False))
+    kernels.conv_pool_backward(*call, gradients=gradients)
+    assert not any(gradient.any() for gradient in gradients)
 
 
 def test_kernels_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
