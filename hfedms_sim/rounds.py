@@ -297,6 +297,8 @@ class NetworkView:
     uplink_channels: NDArray[np.float64]
     """By cell: how many sensors it serves at their full rate."""
     downlink_channels: NDArray[np.float64]
+    has_one_airtime: NDArray[np.bool_]
+    """By cell: whether its uplinks and downlinks take turns, so that its channels are those of both together."""
     can_multicast: NDArray[np.bool_]
     """By cell: whether its base station can send a model once to all that listen."""
     battery_share: NDArray[np.float64] | None = None

@@ -4,14 +4,16 @@ No paper has it. What each part brings is in docs/results.md.
 As HFedMS-D (hfedms.py), but for this:
 
     groups     do not grow: chains stay as long as the air allows. M is the least number of groups of which a share
-               kappa makes enough chains: three, so that there is something to average, or as many as the channels of
-               all cells carry at once, so that none is idle. No chain is a single sensor for that.
+               kappa makes as many chains as all cells carry at once, so that none is idle: one where they carry one.
+               No chain is a single sensor for that.
+    rate       of the sensors falls with the sensors that the model has gone through one after the other: what makes
+               the last steps of a long chain rough is the rate, and there is no mean of many chains to smooth them.
     T          only the first cycles have calibration rounds, for they help while the extractor is young. Theirs is the
                number of rounds that brings most for its airtime: each calibration round brings a share of what a full
                round does (GAINS) and takes its own airtime, and only a cycle that has any takes that of the scatter.
                Then every round is a full one. Short chains have no calibration.
     server     after long chains the server takes a share of its last step again, 1 - 3/n after n of them have arrived:
-               the mean of many is a small and certain step, that of three is large and rough, and is taken as it is.
+               the mean of many is a small and certain step, that of a few is large and rough, and is taken as it is.
                After short ones, of fewer than six sensors in the mean, it is FedAdam's: little of what is learnt is
                learnt along a chain then.
     scatter    is a broadcast where all base stations can send to many at once.
@@ -24,6 +26,7 @@ from math import ceil, floor
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from hfedms_sim.rounds import NetworkView, Payload, Plan, PlanContext, RoundRecord, ScatterMode
@@ -40,7 +43,7 @@ Auto = Literal["auto"]
 
 GAINS = (0.4, 0.05, 0.05, 0.05)
 """What the first, second, ... calibration round of a cycle brings, relative to a full round."""
-_LEAST_CHAINS, _SHORTEST_CHAIN = 3, 2
+_FEW_CHAINS, _SHORTEST_CHAIN = 3, 2
 LONG_CHAIN = 6  # sensors
 _SLACK = 1e-9  # so that 3 / 0.3 is 10
 
@@ -54,7 +57,9 @@ class HFedMSPlusSettings(ClusteredGroupsSettings):
 
     name: Literal["hfedms-plus"] = "hfedms-plus"
     learning_rate: PositiveFloat = 0.05
-    """The rate of the sensors' optimiser."""
+    """The rate of the sensors' optimiser at first."""
+    halving_sensors: PositiveFloat | None = 1000.0
+    """After how many sensors, one after the other, the rate is half of that: r / (1 + n / this); null: it stays."""
     compression: Compression = Compression(downlink="int8", relay="int8", uplink="int8")
     """What goes over the air in fewer bytes."""
     groups: PositiveInt | Auto = "auto"
@@ -151,8 +156,7 @@ def rule_of(settings: HFedMSPlusSettings, factory: Factory) -> Rule:
     network, sensors = factory.network(), factory.sensors
     cells = np.unique(network.cell[sensors])
     scatter: ScatterMode = settings.scatter if settings.scatter != "auto" else _scatter(network, cells)
-    channels = float((network.uplink_channels[cells] + network.downlink_channels[cells]).sum())
-    wanted = _enough_groups(settings, len(sensors), channels) if settings.groups == "auto" else settings.groups
+    wanted = _enough_groups(settings, network, sensors) if settings.groups == "auto" else settings.groups
     groups = min(wanted, max(1, len(sensors)))
     interval = settings.cycle
     if interval == "auto":
@@ -171,22 +175,46 @@ def momentum_of(settings: HFedMSPlusSettings, chains: int) -> float:
     """Return the momentum of a server that has one, after a full round of which so many chains have arrived."""
     if settings.server_momentum != "auto":
         return settings.server_momentum
-    return max(0.0, 1.0 - _LEAST_CHAINS / max(1, chains))
+    return max(0.0, 1.0 - _FEW_CHAINS / max(1, chains))
+
+
+def rate_after(settings: HFedMSPlusSettings, sensors: float) -> float:
+    """Return the sensors' rate for a model that has gone through so many of them, one after the other."""
+    if settings.halving_sensors is None:
+        return settings.learning_rate
+    return settings.learning_rate / (1.0 + sensors / settings.halving_sensors)
 
 
 def _scatter(network: NetworkView, cells: SensorIds) -> ScatterMode:
     return "broadcast" if bool(network.can_multicast[cells].all()) else "unicast"
 
 
-def _fewest_groups(settings: HFedMSPlusSettings, sensors: int) -> int:
-    """Return the least M of which a share kappa is three groups, or all sensors if these are fewer."""
-    return max(1, min(sensors, ceil(_LEAST_CHAINS / settings.sample_ratio - _SLACK)))
+def _fewest_groups(settings: HFedMSPlusSettings, sensors: int, chains: int = 1) -> int:
+    """Return the least M of which a share kappa is so many groups, or all sensors if these are fewer."""
+    return max(1, min(sensors, ceil(chains / settings.sample_ratio - _SLACK)))
 
 
-def _enough_groups(settings: HFedMSPlusSettings, sensors: int, channels: float) -> int:
-    fewest = _fewest_groups(settings, sensors)
-    busy = min(channels / settings.sample_ratio, sensors / _SHORTEST_CHAIN)
-    return max(fewest, floor(busy + _SLACK))
+def _enough_groups(settings: HFedMSPlusSettings, network: NetworkView, sensors: SensorIds) -> int:
+    chains = min(chains_at_once(network, sensors), len(sensors))
+    busy = _fewest_groups(settings, len(sensors), max(1, floor(chains + _SLACK)))
+    return max(_fewest_groups(settings, len(sensors)), min(busy, len(sensors) // _SHORTEST_CHAIN))
+
+
+def chains_at_once(network: NetworkView, sensors: SensorIds) -> float:
+    """Return how many chains keep the busier direction of every cell busy, at the sensors' median rates.
+
+    A chain is either on the way up or on the way down, as long as a model takes there.
+    """
+    cells = np.unique(network.cell[sensors])
+    uplink_s, downlink_s = (_byte_s(rates, sensors) for rates in (network.uplink_bps, network.downlink_bps))
+    up, down = network.uplink_channels[cells], network.downlink_channels[cells]
+    hop_s = uplink_s + downlink_s
+    busy = np.where(network.has_one_airtime[cells], up, np.minimum(up * hop_s / uplink_s, down * hop_s / downlink_s))
+    return float(busy.sum())
+
+
+def _byte_s(rates_bps: NDArray[np.float64], sensors: SensorIds) -> float:
+    return BITS_PER_BYTE / float(np.median(rates_bps[sensors]))
 
 
 class Airtimes(NamedTuple):
@@ -205,9 +233,7 @@ def airtimes_of(
     scatter: ScatterMode,
     participants: int,
 ) -> Airtimes:
-    uplink_s, downlink_s = (
-        BITS_PER_BYTE / float(np.median(rates[sensors])) for rates in (network.uplink_bps, network.downlink_bps)
-    )
+    uplink_s, downlink_s = (_byte_s(rates, sensors) for rates in (network.uplink_bps, network.downlink_bps))
     whole, classifier = (settings.compression.leg_bytes(each) for each in (model.contents, model.classifier_contents))
     scattered = whole.downlink * (1.0 if scatter == "unicast" else 1.0 / participants)
     return Airtimes(

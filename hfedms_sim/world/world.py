@@ -216,6 +216,7 @@ class World:
             last_work_s=np.array(self._floor.last_work_s),
             uplink_channels=np.array([profile.channels_in("up") for profile in profiles]),
             downlink_channels=np.array([profile.channels_in("down") for profile in profiles]),
+            has_one_airtime=np.array([profile.duplex == "cell-half" for profile in profiles]),
             can_multicast=np.array([profile.multicast for profile in profiles]),
             battery_share=charge,
             here_until_s=None if conditions is None else conditions.expected_until_s(len(sensors)),

@@ -29,7 +29,7 @@ ROOTS = {
     "hfedms-s": "88a2d180c7e843eb",
     "hfedms-d": "8efd983247f5c0bc",
     "hfedms-async": "8c9aae8de3082b9a",
-    "hfedms-plus": "34846964de73e132",
+    "hfedms-plus": "00a753bfc618fe1d",
 }
 
 

@@ -1,4 +1,5 @@
-"""HFedMS-Plus's server: rounds with momentum against the plain mean of the same rounds, with Adam against FedAdam's."""
+"""HFedMS-Plus's learner: rounds with momentum against the plain mean of the same rounds, with Adam against FedAdam's,
+and rounds of a rate that falls against rounds of that rate."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,12 +22,14 @@ TWO_CHAINS = [[0, 1], [2, 3]]
 
 
 def plus(**settings: Any) -> PlusLearner:
-    return PlusLearner(HFedMSPlusSettings(learning_rate=RATE, **{"server": "momentum"} | settings), parts())
+    return PlusLearner(
+        HFedMSPlusSettings(learning_rate=RATE, **{"server": "momentum", "halving_sensors": None} | settings), parts()
+    )
 
 
-def mean_of(start: Weights, round_: RoundRecord) -> Weights:
+def mean_of(start: Weights, round_: RoundRecord, rate: float = RATE) -> Weights:
     """Return the mean of what the chains make of `start`."""
-    plain = ChainLearner(FedAvgSettings(learning_rate=RATE, weights="uniform"), parts(start))
+    plain = ChainLearner(FedAvgSettings(learning_rate=rate, weights="uniform"), parts(start))
     plain.learn(round_)
     return plain.weights
 
@@ -122,6 +125,44 @@ def test_chains_are_long_by_the_mean_of_those_that_arrived() -> None:
 
 def test_a_restored_learner_goes_on_with_adams_moments() -> None:
     learner, restored = plus(server="auto"), plus(server="auto")
+    learner.learn(record(1, TWO_CHAINS, 5))
+    restored.restore(learner.state())
+    for each in (learner, restored):
+        each.learn(record(2, TWO_CHAINS, 5))
+    assert all(torch.equal(restored.weights[name], value) for name, value in learner.weights.items())
+
+
+def test_the_rate_falls_with_the_sensors_that_the_model_has_gone_through() -> None:
+    """Chains of two and four are three in a row; calibration goes through nobody, lost chains count for nothing."""
+    learner, chains = plus(server_momentum=0, halving_sensors=3), [[0, 1], [2, 3, 4, 5]]
+    learner.learn(record(1, chains, 5, interval=2))
+    first = learner.weights
+    assert all(torch.equal(first[name], value) for name, value in mean_of(START, record(1, chains, 5)).items())
+    learner.learn(record(2, chains, 5, interval=2))
+    third = replace(record(3, chains, 5, interval=2), arrived=(True, False))
+    expected = mean_of(learner.weights, third, rate=RATE / 2)
+    learner.learn(third)
+    assert all(torch.equal(learner.weights[name], value) for name, value in expected.items())
+    last = record(5, chains, 5, interval=2)
+    expected = mean_of(learner.weights, last, rate=RATE / (1 + 5 / 3))
+    learner.learn(last)
+    assert all(torch.equal(learner.weights[name], value) for name, value in expected.items())
+
+
+def test_calibration_has_the_same_rate() -> None:
+    """A third of it moves the classifier about a third as far."""
+    moved = []
+    for halving in (None, 1.0):
+        learner = plus(halving_sensors=halving)
+        learner.learn(record(1, TWO_CHAINS, 5, interval=2))
+        before = learner.weights
+        learner.learn(record(2, TWO_CHAINS, 5, interval=2))
+        moved.append(sum(float((learner.weights[name] - value).norm()) for name, value in before.items()))
+    assert moved[1] == pytest.approx(moved[0] / 3, rel=0.1)
+
+
+def test_a_restored_learner_goes_on_at_the_same_rate() -> None:
+    learner, restored = plus(halving_sensors=3), plus(halving_sensors=3)
     learner.learn(record(1, TWO_CHAINS, 5))
     restored.restore(learner.state())
     for each in (learner, restored):

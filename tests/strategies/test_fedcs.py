@@ -31,6 +31,7 @@ def network(
         last_work_s=np.array(work_s),
         uplink_channels=np.ones(of_cells),
         downlink_channels=np.ones(of_cells),
+        has_one_airtime=np.zeros(of_cells, dtype=bool),
         can_multicast=np.zeros(of_cells, dtype=bool),
     )
 

@@ -1,5 +1,6 @@
 """The rule of HFedMS-Plus by hand, and that its plans are those of HFedMS-D with what the rule says."""
 
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -19,18 +20,22 @@ from hfedms_sim.strategies.hfedms_plus import (
     Rule,
     airtimes_of,
     best_interval,
+    chains_at_once,
     dynamic_settings,
     has_adaptive_server,
+    rate_after,
     rule_of,
 )
 from tests.strategies.factories import context, factory
 
 
-def network(sensors: int, channels: float = 1.0, *, multicast: bool = True) -> NetworkView:
-    """One cell, 1 Mbit/s each way."""
+def network(
+    sensors: int, channels: float = 1.0, *, multicast: bool = True, uplink_bps: float = 1e6, one_airtime: bool = False
+) -> NetworkView:
+    """One cell, 1 Mbit/s each way unless said otherwise."""
     return NetworkView(
         cell=np.zeros(sensors, dtype=np.int64),
-        uplink_bps=np.full(sensors, 1e6),
+        uplink_bps=np.full(sensors, uplink_bps),
         downlink_bps=np.full(sensors, 1e6),
         coverage_class=np.zeros(sensors),
         last_uplink_s=np.full(sensors, nan),
@@ -38,6 +43,7 @@ def network(sensors: int, channels: float = 1.0, *, multicast: bool = True) -> N
         last_work_s=np.full(sensors, nan),
         uplink_channels=np.array([channels]),
         downlink_channels=np.array([channels]),
+        has_one_airtime=np.array([one_airtime]),
         can_multicast=np.array([multicast]),
     )
 
@@ -49,15 +55,50 @@ def known(sensors: int, channels: float = 1.0, *, multicast: bool = True) -> Fac
 @pytest.mark.parametrize(
     ("channels", "sensors", "groups"),
     [
-        (1.0, 368, 10),  # three chains at kappa 0.3
-        (2.5, 368, 16),  # five chains on both directions' channels: floor(5 / 0.3)
+        (1.0, 368, 7),  # two chains at kappa 0.3, one on the way up and one on the way down
+        (2.5, 368, 17),  # five
+        (2.8, 368, 17),  # five and a half
         (inf, 368, 184),  # chains of two
-        (1.0, 20, 10),
-        (1.0, 6, 6),  # fewer sensors than groups
+        (1.0, 20, 7),
+        (1.0, 13, 6),  # a seventh would have chains of one sensor
+        (1.0, 6, 4),  # the fewest of which 0.3 is one
+        (1.0, 3, 3),
     ],
 )
 def test_groups_are_as_few_as_keep_the_air_busy(channels: float, sensors: int, groups: int) -> None:
     assert rule_of(HFedMSPlusSettings(), known(sensors, channels)).groups == groups
+
+
+def test_a_chain_keeps_each_direction_busy_as_long_as_a_model_takes_there() -> None:
+    """Three quarters of a hop on the way up: four chains fill three channels there, and one of three back."""
+    radios, sensors = network(100, 3.0, uplink_bps=1e6 / 3), np.arange(100)
+    assert chains_at_once(radios, sensors) == pytest.approx(4.0)
+    assert rule_of(HFedMSPlusSettings(), factory(100, network=radios)).groups == 14
+
+
+def test_where_both_directions_take_turns_as_many_chains_as_channels_are_enough() -> None:
+    one, three = (network(100, channels, one_airtime=True) for channels in (1.0, 3.0))
+    assert [rule_of(HFedMSPlusSettings(), factory(100, network=each)).groups for each in (one, three)] == [4, 10]
+
+
+def test_cells_carry_chains_side_by_side() -> None:
+    """One with one airtime and two channels, and one with a channel each way."""
+    one = network(100)
+    both = replace(
+        one,
+        cell=np.arange(100) % 2,
+        uplink_channels=np.array([2.0, 1.0]),
+        downlink_channels=np.array([2.0, 1.0]),
+        has_one_airtime=np.array([True, False]),
+    )
+    assert chains_at_once(both, np.arange(100)) == pytest.approx(4.0)
+    assert chains_at_once(both, np.arange(0, 100, 2)) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("passed", "rate"), [(0, 0.08), (500, 0.04), (1500, 0.02)])
+def test_the_rate_is_half_after_so_many_sensors_in_a_row(passed: float, rate: float) -> None:
+    assert rate_after(HFedMSPlusSettings(learning_rate=0.08, halving_sensors=500), passed) == pytest.approx(rate)
+    assert rate_after(HFedMSPlusSettings(learning_rate=0.08, halving_sensors=None), passed) == 0.08
 
 
 def test_the_scatter_is_a_broadcast_where_the_radio_can() -> None:
@@ -109,12 +150,12 @@ def test_where_the_scatter_goes_to_each_only_a_small_classifier_is_calibrated() 
 
 
 def test_short_chains_have_no_calibration() -> None:
-    """60 sensors in ten groups are six to a chain, 59 are fewer."""
-    assert rule_of(HFedMSPlusSettings(), known(60)).interval == 5
-    assert rule_of(HFedMSPlusSettings(), known(59)).interval == 1
-    assert rule_of(HFedMSPlusSettings(server="momentum"), known(59)).interval == 5
-    assert rule_of(HFedMSPlusSettings(server="adam"), known(60)).interval == 1
-    assert rule_of(HFedMSPlusSettings(cycle=3), known(59)).interval == 3
+    """42 sensors in seven groups are six to a chain, 41 are fewer."""
+    assert rule_of(HFedMSPlusSettings(), known(42)).interval == 5
+    assert rule_of(HFedMSPlusSettings(), known(41)).interval == 1
+    assert rule_of(HFedMSPlusSettings(server="momentum"), known(41)).interval == 5
+    assert rule_of(HFedMSPlusSettings(server="adam"), known(42)).interval == 1
+    assert rule_of(HFedMSPlusSettings(cycle=3), known(41)).interval == 3
 
 
 def test_the_server_is_adam_after_short_chains() -> None:
@@ -136,7 +177,7 @@ def test_its_plans_are_those_of_hfedms_d() -> None:
     assert plus.report(plus.start()) == chains.report(chains.start())
     ours, theirs = (each.plan(each.start(), context(counts)) for each in (plus, chains))
     assert ours == theirs
-    assert (ours.total_groups, len(ours.groups), ours.scatter and ours.scatter.mode) == (10, 3, "broadcast")
+    assert (ours.total_groups, len(ours.groups), ours.scatter and ours.scatter.mode) == (7, 2, "broadcast")
 
 
 def test_its_settings_are_handed_on() -> None:

@@ -6,11 +6,14 @@ In full rounds, Delta being the change of the mean:
     long chains     m <- b m + Delta,   w <- w + m;   m, the server's last step, starts at 0
     short chains    FedAdam's step (fedopt.py)
 
-How long chains are is the mean over those that arrived of the sensors that have handed over, so that it is a matter of
-the record, not of the radio.
+The sensors' rate is r / (1 + n / N), n being the sensors that the model has gone through one after the other in the
+full rounds before: the sum of the mean lengths of the chains that arrived. That, and how long chains are, goes by the
+sensors that have handed over, so that it is a matter of the record, not of the radio.
 """
 
 from statistics import fmean
+
+import numpy as np
 
 from hfedms_sim.learning.learner import LearnerContext, arrived_chains
 from hfedms_sim.learning.networks import Weights
@@ -24,11 +27,12 @@ from hfedms_sim.strategies.hfedms_plus import (
     dynamic_settings,
     has_adaptive_server,
     momentum_of,
+    rate_after,
 )
 from hfedms_sim.strategies.learners.fedopt import ServerOptimiser
 from hfedms_sim.strategies.learners.hfedms import CalibratingLearner
 
-_STEP = "step"
+_STEP, _PASSED = "step", "passed"
 
 
 class PlusLearner(CalibratingLearner):
@@ -38,17 +42,23 @@ class PlusLearner(CalibratingLearner):
         adam = FedAdamSettings()
         self._adam = ServerOptimiser("adam", settings.server_learning_rate, adam.tau, adam.beta1, adam.beta2)
         self._arrived: list[int] = []  # how long the chains are that have arrived in this round
+        self._passed = 0.0  # sensors that the model has gone through one after the other
         self._step: Weights = {}  # the server's last one
 
     def learn(self, record: RoundRecord) -> None:
         self._arrived = [len(chain) for chain in arrived_chains(record)]
+        self._sgd = self._sgd._replace(learning_rate=rate_after(self._plus, self._passed))
         super().learn(record)
+        if record.phase == "full" and self._arrived:
+            self._passed += fmean(self._arrived)
 
     def state(self) -> State:
-        return super().state() | arrays_of(_STEP, self._step) | self._adam.state()
+        own = arrays_of(_STEP, self._step) | self._adam.state()
+        return super().state() | own | {_PASSED: np.array([self._passed])}
 
     def restore(self, state: State) -> None:
         super().restore(state)
+        self._passed = state[_PASSED].item()
         self._step = weights_under(_STEP, state)
         self._adam.restore(state)
 

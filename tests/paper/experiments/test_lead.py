@@ -130,7 +130,7 @@ def test_a_variant_that_takes_twice_as_long_has_a_ratio_of_two() -> None:
     assert by_label[BASE.label] == ""
     half = 0.5 / 14  # 0.7 of 0.8 after a quarter of 60 rounds
     assert by_label["and with a memory (SCC)"] == f"2.00 ({2 * exp(-half):.2f} to {2 * exp(half):.2f})"
-    assert by_label["20 groups"] == f"1.00 ({exp(-half):.2f} to {exp(half):.2f})"
+    assert by_label["constant rate"] == f"1.00 ({exp(-half):.2f} to {exp(half):.2f})"
 
 
 def hours(reached: dict[int, float], end: float, seeds: int = 3, resolution: float = 0.0) -> Hours:
