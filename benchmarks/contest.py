@@ -78,13 +78,19 @@ class Arguments(argparse.Namespace):
         return [*self.profiles] or [None]
 
 
-def _played(arguments: Arguments, name: str, trials: Sequence[Trial]) -> list[TrialResult]:
+class Played(NamedTuple):
+    results: list[TrialResult]
+    refused: Mapping[str, str]
+    """Why, by trial."""
+
+
+def _played(arguments: Arguments, name: str, trials: Sequence[Trial]) -> Played:
     place = arguments.out / name
     directory = campaign_directory(name, place, resume=place.exists())
     campaign = Campaign(directory, trials, Options(), on_notice=print)
     results = campaign.run(workers_for(arguments.jobs, None, campaign.options))
     campaign.require_played()
-    return results
+    return Played(results, campaign.refused)
 
 
 def _tuned(arguments: Arguments) -> dict[str, Changes]:
@@ -103,8 +109,13 @@ def _tuned(arguments: Arguments) -> dict[str, Changes]:
         raise InputError(f"{arguments.scenario}: takes none of {', '.join(BASELINES)}, so there is nobody to beat")
     for profile in arguments.radios:
         Case(PLUS, _OWN_RATE, profile=profile).trial(arguments.scenario, arguments.overrides, SEED, ROUNDS)
-    results = _played(arguments, "tune", [trial for each in points.values() for _, trial in each])
+    results, refused = _played(arguments, "tune", [trial for each in points.values() for _, trial in each])
     accuracies = {each.trial.name: Seeds({SEED: each}).final("accuracy").get(SEED, 0.0) for each in results}
+    for strategy, tried in list(points.items()):
+        why = next((refused[trial.name] for _, trial in tried if trial.name in refused), None)
+        if why is not None:
+            print(f"{strategy} is left out: {why}")
+            del points[strategy]
     best = {strategy: max(tried, key=lambda each: accuracies[each[1].name]) for strategy, tried in points.items()}
     reached = {strategy: accuracies[trial.name] for strategy, (_, trial) in best.items()}
     header = ("strategy", f"chosen of {POINTS}", f"accuracy, seed {SEED}, round {ROUNDS}")
@@ -132,7 +143,7 @@ def _judged(arguments: Arguments, chosen: Mapping[str, Changes]) -> dict[str, li
         for case in _cases(chosen, profile)
         for seed in SEEDS
     ]
-    by_name = {each.trial.name: each for each in _played(arguments, "judged", [trial for _, trial in trials])}
+    by_name = {each.trial.name: each for each in _played(arguments, "judged", [trial for _, trial in trials]).results}
     contests: dict[str, list[tuple[Case, Seeds]]] = {}
     for case, trial in trials[:: len(SEEDS)]:
         results = {seed: by_name[trial.name.replace(f"-seed{SEEDS[0]}", f"-seed{seed}")] for seed in SEEDS}
