@@ -143,11 +143,18 @@ def _judged(arguments: Arguments, chosen: Mapping[str, Changes]) -> dict[str, li
         for case in _cases(chosen, profile)
         for seed in SEEDS
     ]
-    by_name = {each.trial.name: each for each in _played(arguments, "judged", [trial for _, trial in trials]).results}
+    results, refused = _played(arguments, "judged", [trial for _, trial in trials])
+    by_name = {each.trial.name: each for each in results}
     contests: dict[str, list[tuple[Case, Seeds]]] = {}
     for case, trial in trials[:: len(SEEDS)]:
-        results = {seed: by_name[trial.name.replace(f"-seed{SEEDS[0]}", f"-seed{seed}")] for seed in SEEDS}
-        contests.setdefault(trial.scenario.profile_names, []).append((case, Seeds(results)))
+        radio = trial.scenario.profile_names
+        names = {seed: trial.name.replace(f"-seed{SEEDS[0]}", f"-seed{seed}") for seed in SEEDS}
+        why = next((refused[name] for name in names.values() if name in refused), None)
+        if why is None:
+            seeds = Seeds({seed: by_name[name] for seed, name in names.items()})
+            contests.setdefault(radio, []).append((case, seeds))
+        elif (case.strategy, case.numbers) == (PLUS, "plain"):
+            print(f"{radio} is left out: {why}")
     return contests
 
 
