@@ -218,7 +218,7 @@ def _byte_s(rates_bps: NDArray[np.float64], sensors: SensorIds) -> float:
 
 
 class Airtimes(NamedTuple):
-    """What the parts of a cycle take on the air for each participant, at the sensors' median rates."""
+    """What the parts of a cycle take on the air for each participant."""
 
     full_s: float
     scatter_s: float
@@ -233,14 +233,21 @@ def airtimes_of(
     scatter: ScatterMode,
     participants: int,
 ) -> Airtimes:
+    """Return them at the sensors' median rates; every cell broadcasts once, as slowly as its slowest sensor listens."""
     uplink_s, downlink_s = (_byte_s(rates, sensors) for rates in (network.uplink_bps, network.downlink_bps))
     whole, classifier = (settings.compression.leg_bytes(each) for each in (model.contents, model.classifier_contents))
-    scattered = whole.downlink * (1.0 if scatter == "unicast" else 1.0 / participants)
+    to_each_s = downlink_s if scatter == "unicast" else _broadcast_byte_s(network, sensors) / participants
     return Airtimes(
         full_s=whole.relay * (uplink_s + downlink_s),
-        scatter_s=scattered * downlink_s,
+        scatter_s=whole.downlink * to_each_s,
         calibration_s=classifier.relay * (uplink_s + downlink_s),
     )
+
+
+def _broadcast_byte_s(network: NetworkView, sensors: SensorIds) -> float:
+    """Return the airtime of a byte that every cell sends once, added up."""
+    cells, rates_bps = network.cell[sensors], network.downlink_bps[sensors]
+    return sum(BITS_PER_BYTE / float(rates_bps[cells == cell].min()) for cell in np.unique(cells))
 
 
 def best_interval(airtimes: Airtimes) -> int:

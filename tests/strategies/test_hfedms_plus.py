@@ -124,6 +124,17 @@ def test_the_parts_of_a_cycle_take_the_airtime_of_their_bytes() -> None:
     assert to_all == pytest.approx((2 * whole * byte_s, 0.1 * whole * byte_s, 2 * classifier * byte_s))
 
 
+def test_every_cell_broadcasts_once_as_slowly_as_its_slowest_sensor_listens() -> None:
+    two = replace(
+        network(4), cell=np.array([0, 0, 1, 1]), downlink_bps=np.array([1e6, 5e5, 1e6, 2.5e5]),
+        uplink_channels=np.ones(2), downlink_channels=np.ones(2), has_one_airtime=np.zeros(2, dtype=np.bool_),
+        can_multicast=np.ones(2, dtype=np.bool_),
+    )  # fmt: skip
+    plain = HFedMSPlusSettings(compression=Compression())
+    found = airtimes_of(plain, spec_of("tiny-mlp"), two, np.arange(4), "broadcast", participants=2)
+    assert found.scatter_s == pytest.approx(8 * spec_of("tiny-mlp").model_bytes * (1 / 5e5 + 1 / 2.5e5) / 2)
+
+
 @pytest.mark.parametrize("scatter_s", [0.0, 0.05, 0.3, 0.5])
 @pytest.mark.parametrize("calibration_s", [0.0, 0.01, 0.03, 0.05, 0.1, 0.3, 0.5, 1.0])
 def test_the_interval_brings_most_for_its_airtime(scatter_s: float, calibration_s: float) -> None:
