@@ -143,14 +143,15 @@ def _keys(part: str, settings: type[Settings], named_by: str) -> Table:
     return table
 
 
-def _key_rows(part: str, settings: type[Settings]) -> Iterator[tuple[str, str, str]]:
-    """Yield key, default and meaning; of a setting that is made of others, theirs."""
+def _key_rows(part: str, settings: type[Settings], chosen: Settings | None = None) -> Iterator[tuple[str, str, str]]:
+    """Yield key, default and meaning; of a setting that is made of others, theirs, as the default has `chosen` them."""
     for key, field in keys_of(settings).items():
-        if isinstance(field.default, Settings):
-            yield from _key_rows(f"{part}.{key}", type(field.default))
+        default = field.default if chosen is None else getattr(chosen, key)
+        if isinstance(default, Settings):
+            yield from _key_rows(f"{part}.{key}", type(default), default)
         else:
-            default = "" if field.is_required() else _value(field.default)
-            yield f"{part}.{key}", default, " ".join((field.description or "").split())
+            shown = "" if chosen is None and field.is_required() else _value(default)
+            yield f"{part}.{key}", shown, " ".join((field.description or "").split())
 
 
 def _costs(strategy: type[Strategy[Any, Any]]) -> Iterator[tuple[str, str]]:

@@ -194,3 +194,10 @@ def test_a_shipped_name_wins_over_a_directory_of_that_name(
     shutil.copytree(trained[0], "quickstart")
     assert shown("quickstart").startswith("name: quickstart")
     assert "Tables and summary: quickstart" in shown("./quickstart")
+
+
+@pytest.mark.parametrize(("strategy", "codec"), [("hfedms-d", "none"), ("hfedms-plus", "int8")])
+def test_a_setting_made_of_others_has_the_defaults_of_its_strategy(strategy: str, codec: str) -> None:
+    words = [line.replace("│", " ").split() for line in shown(strategy).splitlines()]
+    (relay,) = (line for line in words if line[:1] == ["strategy.compression.relay"])
+    assert relay[1] == codec
