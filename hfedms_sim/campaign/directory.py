@@ -138,16 +138,16 @@ def _with_contents(scenario: dict[str, Any], digests: dict[str, str]) -> dict[st
         path = part.get("path")
         if path is not None:
             if path not in digests:
-                digests[path] = _CONTENT + _digest(Path(path))
+                digests[path] = content_of(Path(path))
             part["path"] = digests[path]
     return scenario
 
 
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or that of all files of a directory and their names."""
+def content_of(path: Path) -> str:
+    """Return what stands for a file's content: its SHA-256, or that of all files of a directory and their names."""
     with errors_name(path):
         if not path.is_dir():
-            return sha256_of(only_file(path))
+            return _CONTENT + sha256_of(only_file(path))
         files = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
         listed = "".join(f"{each.relative_to(path).as_posix()}\0{sha256_of(each)}\n" for each in files)
-        return sha256(listed.encode()).hexdigest()
+        return _CONTENT + sha256(listed.encode()).hexdigest()

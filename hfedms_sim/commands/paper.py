@@ -98,6 +98,8 @@ def _conduct(experiments: "list[Experiment]", options: dict[str, Any]) -> None:
     from hfedms_sim.report.progress.campaign import trial_progress
 
     study = _study(options)
+    if study.reading != "text" and any(each.name == "readings" for each in experiments):
+        raise InputError("paper readings plays both readings; leave --reading out")
     conductor = _conductor(study, options)
     for experiment in experiments:
         conductor.require_place(experiment, options["resume"])
@@ -161,7 +163,7 @@ def _conductor(study: "Study", options: dict[str, Any]) -> "Conductor":
 def _estimate(conductor: "Conductor", experiments: "list[Experiment]", jobs: int) -> None:
     from hfedms_sim.units import format_seconds
 
-    seconds = sum(conductor.unfinished_seconds(experiment) for experiment in experiments) / jobs
+    seconds = conductor.unfinished_seconds(experiments) / jobs
     if seconds:
         say(f"about {format_seconds(seconds)} at most with --jobs {jobs}, into {conductor.directory}", err=True)
 

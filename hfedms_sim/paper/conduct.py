@@ -10,21 +10,22 @@ Experiments below one directory share what is the same trial: a record that a si
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hfedms_sim.campaign import Campaign, Options, Standing, Trial, TrialResult, Workers, is_campaign
-from hfedms_sim.campaign.directory import MANIFEST, digests_of, files_of_campaign
+from hfedms_sim.campaign.directory import MANIFEST, content_of, digests_of, files_of_campaign
 from hfedms_sim.campaign.records import TrialRecord, read_record
 from hfedms_sim.errors import InputError, RunError
 from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results
 from hfedms_sim.paper.experiments.tuning import TUNING, choice_json
 from hfedms_sim.paper.study import Study, seconds_of
+from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import RunDirectory, require_marked
-from hfedms_sim.system.checksums import remove_checksums, write_checksums
+from hfedms_sim.system.checksums import Checksums, remove_checksums, write_checksums
 from hfedms_sim.system.files import write_atomically
 
 _MARKER, _CLAIMS, _COMMAND, _CHOICE = "experiment.json", "claims.json", "command.txt", "tuned.json"
@@ -51,7 +52,12 @@ class Conductor:
     def require_place(self, experiment: Experiment, resume: bool) -> None:
         """Refuse a directory that is not this experiment's, before anything is written."""
         place, identity = self.path_of(experiment), self._identity(experiment)
+        if (place / _MARKER).is_file() and "data" not in read_json(place / _MARKER):
+            del identity["data"]  # a directory of an earlier version does not say on which data it was made
         require_marked(place, _MARKER, identity, resume=resume, no="is no experiment's", was="was made")
+        if self.without_training:
+            for damage in Checksums(place).damages():
+                raise damage
 
     def conduct(self, experiment: Experiment) -> ExperimentOutcome:
         """Play what is missing, then write and return what the experiment shows."""
@@ -84,10 +90,15 @@ class Conductor:
             remove_checksums(place)
             write_atomically(path, text)
 
-    def unfinished_seconds(self, experiment: Experiment) -> float:
-        """Return the processor seconds that the trials without a record are expected to take."""
-        finished = _names(self.path_of(experiment))
-        return seconds_of([trial for trial in experiment.trials(self.study) if trial.name not in finished])
+    def unfinished_seconds(self, experiments: Iterable[Experiment]) -> float:
+        """Return the processor seconds that the trials without a record are expected to take, each trial once."""
+        finished = {record.digest for place in self._places() for record in _records(place)}
+        missing: dict[str, Trial] = {}
+        for experiment in experiments:
+            trials = experiment.trials(self.study)
+            digests = digests_of(trials, self.options)
+            missing |= {digests[each.name]: each for each in trials if digests[each.name] not in finished}
+        return seconds_of([*missing.values()])
 
     def _results(self, experiment: Experiment, place: Path) -> list[TrialResult]:
         trials = experiment.trials(self.study)
@@ -108,15 +119,20 @@ class Conductor:
         A record of the same name that is of another scenario (another version of this package has more keys, or other
         settings were tuned) is shown all the same, and said so.
         """
-        digests, kept = digests_of(trials, self.options), {record.trial: record for record in _records(place)}
+        digests = digests_of(trials, self.options)
+        kept = {record.trial: record for record in _records(place, on_damage=self.on_notice)}
         found = [(trial, kept[trial.name]) for trial in trials if trial.name in kept]
         others = sum(record.digest != digests[trial.name] for trial, record in found)
         if others:
             self.on_notice(f"{place}: {others} of {len(found)} records are of another version or other settings")
         return [TrialResult(trial, record.summary, record.provenance, record.curve) for trial, record in found]
 
+    def _places(self) -> Iterator[Path]:
+        """Yield the directories of all experiments that have a campaign."""
+        return (path.parent for path in sorted(self.directory.glob(f"*/{MANIFEST}")))
+
     def _siblings(self, place: Path) -> Iterator[Path]:
-        return (path.parent for path in sorted(self.directory.glob(f"*/{MANIFEST}")) if path.parent != place)
+        return (each for each in self._places() if each != place)
 
     def _identity(self, experiment: Experiment) -> dict[str, Any]:
         study = self.study
@@ -125,20 +141,24 @@ class Conductor:
             "scale": study.scale.name,
             "reading": study.reading,
             "seeds": list(study.seeds),
+            "data": self._data,
         }
 
+    @cached_property
+    def _data(self) -> str:
+        """What the study's data hold, whatever their file is called."""
+        return "glyphs" if self.study.data is None else content_of(self.study.data)
 
-def _records(place: Path) -> list[TrialRecord]:
-    """Return the sound records of a campaign, if it has any; what is damaged is that campaign's own concern."""
+
+def _records(place: Path, on_damage: Callable[[str], None] = lambda line: None) -> list[TrialRecord]:
+    """Return the sound records of a campaign, if it has any, and tell of each that is damaged."""
     found = []
     for path in sorted((place / "records").glob("*.json")):
-        with suppress(InputError):
+        try:
             found.append(read_record(path))
+        except InputError as error:
+            on_damage(f"{error}; it is left out")
     return found
-
-
-def _names(place: Path) -> set[str]:
-    return {path.stem for path in (place / "records").glob("*.json")}
 
 
 def _json(content: Any) -> str:
