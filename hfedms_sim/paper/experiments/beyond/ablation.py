@@ -1,11 +1,14 @@
 """Beyond the paper: what each part of hfedms-plus brings, by changing one part at a time.
 
-On the paper's cell, on streams. The base is hfedms-plus by its rule, but with plain numbers on the air: int8 makes
-every round four times as short, whatever else there is, and is a row of its own. What hfedms-plus lacks altogether
-(memory, longer calibration, groups that grow) is played as HFedMS-D, whose rate stays as it is, with the other settings
-of the row "calibration in every cycle, constant rate", and is to be compared with that row. All are looked at in every
-second round, the end of a cycle of two.
+On streams, where chains are long (the paper's cell) and where they are short (LTE-M, whose cells carry many transfers
+at once). The base is hfedms-plus by its rule, but with plain numbers on the air: int8 makes every round four times as
+short, whatever else there is, and is a row of its own. What hfedms-plus lacks altogether (memory, longer calibration,
+groups that grow) is played as HFedMS-D, whose rate stays as it is, with the other settings of the row "calibration in
+every cycle, constant rate", and is to be compared with that row. All are looked at in every second round, the end of a
+cycle of two.
 """
+
+from typing import NamedTuple
 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
@@ -33,11 +36,23 @@ def _dynamic(label: str, **changed: str) -> Contender:
     return Contender(label, "hfedms-d", settings=tuple(settings.items()))
 
 
+class Place(NamedTuple):
+    """Where parts are changed, and which: what is as the rule has it comes first."""
+
+    table: str
+    where: str
+    changes: tuple[tuple[str, str], ...]
+    variants: tuple[Contender, ...]
+    drawn: int
+    """How many of the variants are in the figure."""
+
+
 BASE = _plus("by rule, plain numbers")
 _CALIBRATING = {"calibrated_cycles": "1000000"}
-VARIANTS = (
+_LONG_CHAINS = (
     BASE,
     _plus("int8 on every leg", compression="{downlink: int8, relay: int8, uplink: int8}"),
+    _plus("int8, but plain relays", compression="{downlink: int8, uplink: int8}"),
     _plus("constant rate", halving_sensors="null"),
     _plus("7 groups, two chains", groups="7"),
     _plus("10 groups, three chains", groups="10"),
@@ -56,37 +71,60 @@ VARIANTS = (
     _plus("rate 0.03", learning_rate="0.03"),
     _plus("rate 0.1", learning_rate="0.1"),
 )
-_DRAWN = VARIANTS[:6]
+_MEAN = {"server": "momentum", "server_momentum": "0", "cycle": "1"}
+_SHORT_CHAINS = (
+    BASE,
+    _plus("the mean, no Adam at the server", **_MEAN),
+    _plus("and momentum at the server", **_MEAN | {"server_momentum": "auto"}),
+    _plus("32 groups", groups="32"),
+    _plus("128 groups", groups="128"),
+    _plus("T = 2 in the first ten cycles", cycle="2"),
+    _plus("constant rate", halving_sensors="null"),
+    _plus("Adam's rate 0.0075", server_learning_rate="0.0075"),
+    _plus("Adam's rate 0.03", server_learning_rate="0.03"),
+)
+_RADIO = "lte-cat-m1-hd"
+PLACES = (
+    Place("ablation", "the paper's cell", (), _LONG_CHAINS, drawn=7),
+    Place("ablation-short-chains", _RADIO, (("cells.0.profile", _RADIO),), _SHORT_CHAINS, drawn=6),
+)
 
 
 def rounds_of(scale: Scale) -> int:
     return 12 if scale.name == "smoke" else 60
 
 
-def _changes(variant: Contender) -> dict[str, str]:
-    return _EVERY | dict(variant.settings)
+def _changes(place: Place, variant: Contender) -> dict[str, str]:
+    return _EVERY | dict(place.changes) | dict(variant.settings)
 
 
 def _trials(study: Study) -> list[Trial]:
     rounds = rounds_of(study.scale)
-    return [trial for each in VARIANTS for trial in each.trials(study, "stream", _changes(each), rounds)]
+    return [
+        trial
+        for place in PLACES
+        for each in place.variants
+        for trial in each.trials(study, "stream", _changes(place, each), rounds)
+    ]
 
 
 def _outcome(study: Study, results: Results) -> ExperimentOutcome:
-    found = {variant: variant.found(results, "stream", _changes(variant)) for variant in VARIANTS}
-    lines = tuple(
-        found[each].line(each.label, "simulated_s", "accuracy", SECONDS_PER_HOUR) for each in _DRAWN if found[each]
-    )
-    panel = Lines("accuracy against simulated hours", "simulated hours", "accuracy", lines, log_x=True)
-    figure = Figure("ablation", f"hfedms-plus, part by part, {_words(study)}", (panel,))
-    return ExperimentOutcome((_table(study, found),), (figure,))
+    tables, panels = [], []
+    for place in PLACES:
+        found = {variant: variant.found(results, "stream", _changes(place, variant)) for variant in place.variants}
+        tables.append(_table(study, place, found))
+        drawn = [(each.label, found[each]) for each in place.variants[: place.drawn] if found[each]]
+        lines = tuple(seeds.line(label, "simulated_s", "accuracy", SECONDS_PER_HOUR) for label, seeds in drawn)
+        panels.append(Lines(place.where, "simulated hours", "accuracy", lines, log_x=True))
+    figure = Figure("ablation", f"hfedms-plus, part by part, {_words(study)}", tuple(panels))
+    return ExperimentOutcome(tuple(tables), (figure,))
 
 
 def _words(study: Study) -> str:
     return f"the first {rounds_of(study.scale)} rounds of {study.words}"
 
 
-def _table(study: Study, found: dict[Contender, Seeds]) -> Table:
+def _table(study: Study, place: Place, found: dict[Contender, Seeds]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for variant, seeds in found.items():
         relative = ("" if variant == BASE else _relative(seeds, found[BASE], target) for target in _JUDGED)
@@ -102,7 +140,7 @@ def _table(study: Study, found: dict[Contender, Seeds]) -> Table:
         "Simulated hours until an accuracy was first measured, means over seeds; a ratio has its 95 % interval."
         f" What begins with 'and' is to be compared with the row above that does not. {_words(study).capitalize()}."
     )
-    return Table("ablation", "What each part of hfedms-plus brings", header, tuple(rows), note)
+    return Table(place.table, f"What each part of hfedms-plus brings on {place.where}", header, tuple(rows), note)
 
 
 def _hours(seeds: Seeds, target: float) -> float | None:
