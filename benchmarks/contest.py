@@ -7,7 +7,7 @@ The protocol of `paper tune` and `paper lead` (docs/paper.md), for any scenario 
     DIR/judged   the choices and hfedms-plus by its own rule, at its own rate, 100 rounds, seeds 1, 2, 3, looked at in
                  every second round; hfedms-plus, the two best baselines and HFedMS-S also with int8
 
-Everybody else sends plain numbers. A strategy that the scenario refuses is left out, and a line says so. Both are
+Everybody else sends plain numbers. Whom the scenario or a radio refuses is left out, and a line says so. Both are
 campaigns, so the command goes on with what is in DIR. It prints two tables, which are also DIR/choices.csv and
 DIR/contest.csv.
 """
@@ -17,6 +17,7 @@ import csv
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from hfedms_sim.campaign import Campaign, Options, Trial, TrialResult, campaign_directory, workers_for
@@ -55,6 +56,10 @@ class Case(NamedTuple):
         words = [self.strategy, self.numbers, *over, *(value for _, value in self.changes)]
         variant = (("profile", loaded.profile_names), ("strategy", self.strategy), ("numbers", self.numbers))
         return Trial(f"{'-'.join(words)}-seed{seed}", (*variant, *self.changes), loaded)
+
+    @property
+    def words(self) -> str:
+        return f"{self.strategy}{', int8' if self.numbers == 'int8' else ''}"
 
     @property
     def _legs(self) -> str:
@@ -153,26 +158,28 @@ def _judged(arguments: Arguments, chosen: Mapping[str, Changes]) -> dict[str, li
         if why is None:
             seeds = Seeds({seed: by_name[name] for seed, name in names.items()})
             contests.setdefault(radio, []).append((case, seeds))
-        elif (case.strategy, case.numbers) == (PLUS, "plain"):
-            print(f"{radio} is left out: {why}")
+        else:
+            print(f"{case.words} is left out on {radio}: {why}")
     return contests
 
 
-def _rows(radio: str, target: float, everybody: Sequence[tuple[Case, Seeds]]) -> Iterable[tuple[str, ...]]:
-    for numbers in ("int8", "plain"):
-        ours = next(seeds for case, seeds in everybody if (case.strategy, case.numbers) == (PLUS, numbers))
-        rivals = [(case, seeds) for case, seeds in everybody if case.strategy != PLUS]
-        sending = rivals if numbers == "int8" else [each for each in rivals if each[0].numbers == "plain"]
-        alike = [seeds for case, seeds in rivals if case.numbers == numbers]
+def rows_of(radio: str, target: float, everybody: Sequence[tuple[Case, Seeds]]) -> Iterable[tuple[str, ...]]:
+    """Yield hfedms-plus against its rivals, with int8 and with plain numbers, as far as both sides were played."""
+    rivals = [(case, seeds) for case, seeds in everybody if case.strategy != PLUS]
+    for ours_case, ours in ((case, seeds) for case, seeds in everybody if case.strategy == PLUS):
+        alike = [seeds for case, seeds in rivals if case.numbers == ours_case.numbers]
+        if not alike:
+            print(f"{ours_case.words} has nobody to beat on {radio}")
+            continue
+        sending = rivals if ours_case.numbers == "int8" else [each for each in rivals if each[0].numbers == "plain"]
         best = {seed: max(_measured(seeds, seed) for seeds in alike) for seed in SEEDS}
-        row: list[str] = [radio, numbers]
+        row: list[str] = [radio, ours_case.numbers]
         for accuracy in (target, best):
             first = {case: hours_to(seeds, accuracy) for case, seeds in sending}
             soonest = min(first, key=lambda case: (len(SEEDS) - len(first[case]), mean_of(first[case]) or 0.0))
             lead = Hours.of(ours, accuracy).relative_to(Hours.least(Hours.of(each, accuracy) for _, each in sending))
-            rival = f"{soonest.strategy}{', int8' if soonest.numbers == 'int8' else ''}"
-            row += [_shown(hours_to(ours, accuracy)), f"{rival}: {_shown(first[soonest])}", lead]
-        yield (*row, f"{sum(best.values()) / len(best):.3f}", ours.shown("accuracy"))
+            row += [_shown(hours_to(ours, accuracy)), f"{soonest.words}: {_shown(first[soonest])}", lead]
+        yield (*row, f"{fmean(best.values()):.3f}", ours.shown("accuracy"))
 
 
 def _measured(seeds: Seeds, seed: int) -> float:
@@ -181,7 +188,8 @@ def _measured(seeds: Seeds, seed: int) -> float:
 
 def _shown(hours: Mapping[int, float]) -> str:
     mean = mean_of(hours)
-    return "never" if mean is None else f"{mean:.4g}{'' if len(hours) == len(SEEDS) else f' ({len(hours)} seeds)'}"
+    of_how_many = "" if len(hours) == len(SEEDS) else f" ({len(hours)} of {len(SEEDS)})"
+    return "never" if mean is None else f"{mean:.4g}{of_how_many}"
 
 
 def _words(changes: Changes) -> str:
@@ -214,7 +222,7 @@ def main() -> None:
         "radio", "numbers", f"hours to {arguments.accuracy}", "the best rival", "ratio",
         "hours to the rivals' best", "the best rival", "ratio", "the rivals' best", "accuracy at the end",
     ]  # fmt: skip
-    rows = [row for radio, each in contests.items() for row in _rows(radio, arguments.accuracy, each)]
+    rows = [row for radio, each in contests.items() for row in rows_of(radio, arguments.accuracy, each)]
     _write(arguments.out / "contest.csv", header, rows)
 
 
