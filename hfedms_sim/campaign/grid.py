@@ -7,7 +7,7 @@ cells=[{...}],[{...}]          commas within brackets, braces or quotes part not
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -32,14 +32,14 @@ class Axis(NamedTuple):
 
 def parse_grid(text: str) -> Axis:
     key, equals, values = text.partition("=")
+    given = f"--grid {text!a:.60}"
     if not equals or not key or not values:
-        raise InputError(f"--grid {text!a:.60}: must be KEY=VALUE,..., such as strategy.interval=1:9:2")
+        raise InputError(f"{given}: must be KEY=VALUE,..., such as strategy.interval=1:9:2")
     if key == "seed":
         raise InputError("--grid seed: seeds are repetitions, and have an option of their own, --seeds")
-    expanded = tuple(value for piece in _pieces(values) for value in _expanded(piece, text))
-    if len(set(expanded)) < len(expanded):
-        raise InputError(f"--grid {text!a:.60}: has a value twice")
-    return Axis(key, expanded)
+    axis = Axis(key, _values(values, given))
+    _require_distinct(axis.values, given)
+    return axis
 
 
 def axes_of_mapping(grid: Mapping[str, Iterable[Any]]) -> list[Axis]:
@@ -57,8 +57,7 @@ def _axis_of(key: str, values: Iterable[Any]) -> Axis:
     texts = tuple(_as_yaml(key, value) for value in values)
     if not texts:
         raise InputError(f"grid {key!a:.60}: has no values")
-    if len(set(texts)) < len(texts):
-        raise InputError(f"grid {key!a:.60}: has a value twice")
+    _require_distinct(texts, f"grid {key!a:.60}")
     return Axis(key, texts)
 
 
@@ -77,10 +76,23 @@ def _as_yaml(key: str, value: Any) -> str:
 
 def parse_seeds(text: str) -> list[int]:
     """Return the seeds that a text such as 1,2,3 or 1:5 stands for."""
-    values = parse_grid(f"seeds={text}").values
+    given = f"--seeds {text!a:.60}"
+    values = _values(text, given)
     if not all(value.isascii() and value.isdigit() and len(value) < _LONGEST_SEED for value in values):
-        raise InputError(f"--seeds {text!a:.60}: must be whole numbers, such as 1,2,3 or 1:5")
-    return [int(value) for value in values]
+        raise InputError(f"{given}: must be whole numbers, such as 1,2,3 or 1:5")
+    seeds = [int(value) for value in values]
+    _require_distinct(seeds, given)
+    return seeds
+
+
+def _require_distinct(values: Sequence[str | int], given: str) -> None:
+    """Refuse a value that is there twice; `given` is what the line says of where it stands."""
+    if len(set(values)) < len(values):
+        raise InputError(f"{given}: has a value twice")
+
+
+def _values(text: str, given: str) -> tuple[str, ...]:
+    return tuple(value for piece in _pieces(text) for value in _expanded(piece, given))
 
 
 def _pieces(values: str) -> list[str]:
@@ -99,18 +111,18 @@ def _pieces(values: str) -> list[str]:
     return [piece.strip() for piece in pieces]
 
 
-def _expanded(piece: str, text: str) -> list[str]:
+def _expanded(piece: str, given: str) -> list[str]:
     if not piece:
-        raise InputError(f"--grid {text!a:.60}: has an empty value")
+        raise InputError(f"{given}: has an empty value")
     match = _RANGE.fullmatch(piece)
     if match is None:
         return [piece]
     start, stop, step = (Decimal(number) for number in (match[1], match[2], match[3] or "1"))
     if any(abs(number.adjusted()) > _LARGEST_EXPONENT for number in (start, stop, step)):
-        raise InputError(f"--grid {text!a:.60}: the range {piece!a:.60} has numbers that are no figures of a scenario")
+        raise InputError(f"{given}: the range {piece!a:.60} has numbers that are no figures of a scenario")
     if not step or (stop - start) / step < 0:
-        raise InputError(f"--grid {text!a:.60}: the range {piece} has no values")
+        raise InputError(f"{given}: the range {piece} has no values")
     count = int((stop - start) / step) + 1
     if count > LARGEST_RANGE:
-        raise InputError(f"--grid {text!a:.60}: the range {piece} has more than {LARGEST_RANGE:,} values")
+        raise InputError(f"{given}: the range {piece} has more than {LARGEST_RANGE:,} values")
     return [f"{(start + number * step).normalize():f}" for number in range(count)]

@@ -36,6 +36,10 @@ def recommend(*arguments: str | Path) -> Result:
             "--price: lte-cat-m2 has none; either every radio has one, or none",
         ),
         (("--accuracy", "0.5", "--seeds", "x"), "--seeds 'x': must be whole numbers"),
+        (("--accuracy", "0.5", "--seeds", "1,1"), "error: --seeds '1,1': has a value twice"),
+        (("--accuracy", "0.5", "--seeds", "1:2,02"), "error: --seeds '1:2,02': has a value twice"),
+        (("--accuracy", "0.5", "--seeds", "1,,2"), "error: --seeds '1,,2': has an empty value"),
+        (("--accuracy", "0.5", "--seeds", "3:1"), "error: --seeds '3:1': the range 3:1 has no values"),
         (("--accuracy", "0.5", "--set", "rounds=0"), "rounds"),
     ],
 )
