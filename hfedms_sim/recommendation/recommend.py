@@ -1,6 +1,6 @@
 """The whole way of a question to its answer: candidates, search, and what is left of it in a directory.
 
-DIR/recommend.json         what was asked
+DIR/recommend.json         what was asked, and in which scenario; earlier ones are without the scenario
 DIR/search/                the campaigns of the search (playing.py)
 DIR/campaign.json, ...     the finalists with all seeds, an ordinary campaign
 DIR/recommendation.json    the answer
@@ -20,6 +20,7 @@ from hfedms_sim.recommendation.budget import affordable, search_s, training_s
 from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
 from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.search import search
+from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import require_marked
 from hfedms_sim.scenario import scenario_yaml
 from hfedms_sim.strategies import STRATEGIES
@@ -41,7 +42,9 @@ class Choice:
 
 def require_place(directory: Path, question: Question, choice: Choice, *, resume: bool) -> None:
     """Refuse a directory that is not this question's, before anything is written."""
-    identity = _identity(question, choice)
+    identity, marker = _identity(question, choice), directory / ASKED
+    if resume and marker.is_file() and "scenario" not in read_json(marker):  # an earlier version's
+        del identity["scenario"]
     require_marked(directory, ASKED, identity, resume=resume, no="holds no recommendation", was="was asked")
 
 
@@ -52,7 +55,8 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     question.require_prices(each.radio for each in candidates)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(directory / ASKED, _json(_identity(question, choice)))
+        if not (directory / ASKED).exists():  # what was asked first holds
+            write_atomically(directory / ASKED, _json(_identity(question, choice)))
         tried, least = _tried(question, choice, candidates)
         for line in least:
             on_step(line)
@@ -114,9 +118,17 @@ def _identity(question: Question, choice: Choice) -> dict[str, Any]:
         "prices": dict(question.prices),
         "codec": question.codec,
         "choice": asdict(choice),
+        "scenario": _without_paths(question.base.model_dump(mode="json")),
     }
     as_written: dict[str, Any] = json.loads(json.dumps(asked))
     return as_written
+
+
+def _without_paths(part: Any) -> Any:
+    """Leave out where files are, so that a search can go on elsewhere; campaigns compare what is in them."""
+    if isinstance(part, dict):
+        return {key: _without_paths(value) for key, value in part.items() if key != "path"}
+    return [_without_paths(each) for each in part] if isinstance(part, list) else part
 
 
 def _json(content: Any) -> str:

@@ -3,7 +3,9 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
+import numpy as np
 import pytest
 
 from hfedms_sim.campaign import open_campaign
@@ -266,6 +268,45 @@ def test_another_question_in_the_same_place_is_refused(answer: Answer, place: Pa
     with pytest.raises(InputError, match="one: exists already; choose another --out, or --resume"):
         require_place(place, QUESTION, CHOICE, resume=False)
     require_place(place, QUESTION, CHOICE, resume=True)
+
+
+def test_another_scenario_in_the_same_place_is_refused(answer: Answer, place: Path) -> None:
+    refusal = r"one: was asked with another scenario\.name: 'quickstart', now 'assembly-hall'"
+    with pytest.raises(InputError, match=refusal):
+        require_place(place, replace(QUESTION, source="assembly-hall"), CHOICE, resume=True)
+
+
+def test_what_an_earlier_version_asked_goes_on_and_its_campaigns_refuse_another_scenario(
+    answer: Answer, place: Path, tmp_path: Path
+) -> None:
+    earlier = tmp_path / "earlier"
+    copytree(place, earlier)
+    was_asked = json.loads((place / "recommend.json").read_text())
+    del was_asked["scenario"]
+    (earlier / "recommend.json").write_text(json.dumps(was_asked))
+    require_place(earlier, QUESTION, CHOICE, resume=True)
+    assert asked(earlier).best == answer.best
+    stronger = load_scenario("quickstart", overrides=("sensors.battery_wh=9.9",))
+    refusal = r"timing-seed1: was run with another trials\..*\.sensors\.battery_wh: 8\.6, now 9\.9"
+    with pytest.raises(InputError, match=refusal):
+        asked(earlier, replace(QUESTION, source=stronger))
+    assert json.loads((earlier / "recommend.json").read_text()) == was_asked
+
+
+@pytest.mark.thorough
+def test_a_search_goes_on_where_its_data_have_another_path(tmp_path: Path) -> None:
+    def with_data(path: Path) -> Question:
+        source = load_scenario("quickstart", overrides=("sensors.count=12", f"data={{set: npz, path: {path}}}"))
+        return replace(QUESTION, source=source, rounds=1)
+
+    here, there, choice = tmp_path / "here.npz", tmp_path / "there.npz", Choice(("fedavg",), ("lte-cat-m2",), (1,))
+    draws = np.random.default_rng(1)
+    images = draws.integers(0, 256, (240, 28, 28), dtype=np.uint8)
+    np.savez(here, images=images, labels=draws.integers(0, 62, 240), device=np.arange(240) % 12)
+    before = asked(tmp_path / "one", with_data(here), choice)
+    here.rename(there)
+    require_place(tmp_path / "one", with_data(there), choice, resume=True)
+    assert asked(tmp_path / "one", with_data(there), choice).as_json() == before.as_json()
 
 
 def test_a_foreign_directory_is_refused(tmp_path: Path) -> None:
