@@ -1,13 +1,13 @@
 """What a search has come to, for people and programs: the recommendation, the front, and why not the others."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from hfedms_sim.campaign.statistics import Ratio
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Table
-from hfedms_sim.recommendation.candidates import Candidate
+from hfedms_sim.recommendation.candidates import PLAIN, Candidate
 from hfedms_sim.recommendation.found import Found, SeedTimes
 from hfedms_sim.recommendation.front import Point, front_of
 from hfedms_sim.recommendation.goal import Goal
@@ -23,6 +23,8 @@ class Answer:
     found: Found
     cost: str
     """`price`, `joules` or `bytes`."""
+    codecs: Mapping[Candidate, str] = field(default_factory=dict)
+    """How each candidate sends numbers."""
     not_tried: tuple[str, ...] = ()
     extrapolated: tuple[str, ...] = ()
     """The figures behind the joules that nobody has measured on their radio, each `PROFILE: KEY`."""
@@ -57,6 +59,7 @@ class Answer:
         yield self._took(times)
         yield from self._lasts(self.best)
         yield self._confidence()
+        yield from self._other_codecs(self.best)
         yield from self.found.notes
 
     def _took(self, times: Sequence[SeedTimes]) -> str:
@@ -92,6 +95,15 @@ class Answer:
             return "Nobody else was left for the race; the last table says why."
         next_best = min(self.found.outrun, key=lambda candidate: self.found.outrun[candidate].mean)
         return f"The next best, {next_best.words}, takes {self.found.outrun[next_best].words} times as long: clear."
+
+    def _other_codecs(self, best: Candidate) -> Iterator[str]:
+        """Say so if others send numbers otherwise: nobody shall take the codec's gain for the strategy's."""
+        codec = self.codecs.get(best)
+        others = [each for each in (*self.found.finalists, *self.found.ended) if self.codecs.get(each) != codec]
+        if others:
+            names = ", ".join(dict.fromkeys(each.strategy for each in others))
+            told = f"{best.strategy} sends {'plain numbers' if codec == PLAIN else codec}, not so {names}"
+            yield f"{told}: part of the difference may be the codec's; --codec is for all."
 
     def _against(self, other: Candidate) -> str:
         ratio = self._ratio_of(other)

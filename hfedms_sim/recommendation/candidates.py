@@ -20,6 +20,8 @@ from hfedms_sim.strategies.known_strategies import AnyStrategy
 STRATEGIES_TRIED = ("fedavg", "fedadam", "fedbuff", "hfedms-s", "hfedms-d", "hfedms-plus")
 """Unless others are asked for: the plain mean, an adaptive server, no barrier, HFedMS, and HFedMS by rule."""
 
+PLAIN: Quantiser = "none"
+"""The codec of numbers that are sent as they are."""
 Settings = tuple[tuple[str, str], ...]
 """Keys of a strategy and their values as YAML, such as ("learning_rate", "0.03"). Empty: as the scenario has them."""
 
@@ -85,9 +87,16 @@ class Question:
     def _compression(self, candidate: Candidate) -> list[str]:
         if self.codec is None:
             return []
-        strategy = STRATEGIES[candidate.strategy].Settings
-        legs = ("downlink", "relay", "uplink") if strategy.relays else ("downlink", "uplink")
-        return [f"strategy.compression={{{', '.join(f'{leg}: {self.codec}' for leg in legs)}}}"]
+        legs = ", ".join(f"{leg}: {self.codec}" for leg in _legs(candidate))
+        return [f"strategy.compression={{{legs}}}"]
+
+    def codec_of(self, candidate: Candidate) -> str:
+        """Return how a candidate sends what is trained, such as `int8`; leg by leg where these differ."""
+        compression = self.scenario(candidate).strategy.compression
+        codecs = {leg: getattr(compression, leg) for leg in _legs(candidate)}
+        if len(set(codecs.values())) == 1:
+            return str(codecs["uplink"])
+        return ", ".join(f"{leg} {codec}" for leg, codec in codecs.items())
 
     @property
     def fixed(self) -> frozenset[str]:
@@ -149,6 +158,12 @@ def candidates_of(
     if not found:
         raise InputError(refused[0])
     return found, list(dict.fromkeys(refused))
+
+
+def _legs(candidate: Candidate) -> tuple[str, ...]:
+    """Return the legs that a model takes: sensors may hand it to one another."""
+    relays = STRATEGIES[candidate.strategy].Settings.relays
+    return ("downlink", "relay", "uplink") if relays else ("downlink", "uplink")
 
 
 def _setting_in(override: str) -> str | None:

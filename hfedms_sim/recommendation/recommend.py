@@ -8,7 +8,7 @@ DIR/recommended.yaml       the scenario of the recommended candidate, ready to r
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from hfedms_sim.campaign import write_tables
 from hfedms_sim.errors import RunError
 from hfedms_sim.recommendation.answer import Answer
 from hfedms_sim.recommendation.budget import affordable, search_s, training_s
-from hfedms_sim.recommendation.candidates import Candidate, Question, candidates_of
+from hfedms_sim.recommendation.candidates import PLAIN, Candidate, Question, candidates_of
 from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.search import search
 from hfedms_sim.result import read_json
@@ -62,9 +62,10 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
             on_step(line)
         found = search(player, tried, question.goal, choice.seeds, question.base.evaluate_every, on_step=on_step)
         radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
-        not_tried = (*_not_tried(choice, radios, refused, left_out), *least, *_uncompressed(question, candidates))
+        codecs = {each: question.codec_of(each) for each in candidates}
+        not_tried = (*_not_tried(choice, radios, refused, left_out), *least, *_uncompressed(codecs))
         extrapolated = tuple(player.extrapolated) if player.cost == "joules" else ()
-        answer = Answer(question.goal, found, player.cost, not_tried, extrapolated)
+        answer = Answer(question.goal, found, player.cost, codecs, not_tried, extrapolated)
         if answer.best is not None:
             on_step(f"the last {len(found.finalists)} once more, with all seeds: nothing is trained again")
             finished = player.finish(found)
@@ -100,10 +101,10 @@ def _not_tried(choice: Choice, radios: set[str], refused: Sequence[str], left_ou
     return [*lines, *(f"Not possible: {line}." for line in refused)]
 
 
-def _uncompressed(question: Question, candidates: Sequence[Candidate]) -> list[str]:
+def _uncompressed(codecs: Mapping[Candidate, str]) -> list[str]:
     """Return a line about strategies that send plain numbers where others send fewer bytes."""
-    short = {each.strategy for each in candidates if not question.scenario(each).strategy.compression.is_off}
-    plain = dict.fromkeys(each.strategy for each in candidates if each.strategy not in short)
+    short = {each.strategy for each, codec in codecs.items() if codec != PLAIN}
+    plain = dict.fromkeys(each.strategy for each in codecs if each.strategy not in short)
     if not short or not plain:
         return []
     given = f"Not tried: fewer bytes a number for {', '.join(plain)}, as {', '.join(sorted(short))} has"

@@ -91,6 +91,30 @@ def test_it_says_who_sends_more_bytes_a_number(answer: Answer) -> None:
     assert line.startswith("Not tried: fewer bytes a number for fedavg, as hfedms-plus has;")
 
 
+def test_nobody_takes_the_gain_of_a_codec_for_the_strategys(answer: Answer) -> None:
+    assert answer.best is not None
+    both = {"fedavg": "plain numbers", "hfedms-plus": "int8"}
+    sent, (other,) = both.pop(answer.best.strategy), both
+    (line,) = (each for each in answer.lines() if "codec" in each)
+    told = f"{answer.best.strategy} sends {sent}, not so {other}"
+    assert line == f"{told}: part of the difference may be the codec's; --codec is for all."
+    alike = replace(answer, codecs=dict.fromkeys(answer.codecs, "int8"))
+    assert not any("codec" in each for each in alike.lines())
+
+
+@pytest.mark.parametrize(
+    ("compression", "codec"),
+    [
+        ("{uplink: int8, relay: int8, downlink: int8}", "int8"),
+        ("{uplink: int8}", "downlink none, relay none, uplink int8"),
+        ("{}", "none"),
+    ],
+)
+def test_a_codec_is_named_leg_by_leg_where_these_differ(compression: str, codec: str) -> None:
+    question = replace(QUESTION, overrides=(*QUESTION.overrides, f"strategy.compression={compression}"))
+    assert question.codec_of(Candidate(1, "hfedms-s", (), "lte-cat-m2")) == codec
+
+
 def test_a_codec_is_for_everybody_on_every_leg() -> None:
     changed = replace(QUESTION, codec="int8")
     candidates, refused = candidates_of(changed, STRATEGIES_TRIED, CHOICE.profiles)
