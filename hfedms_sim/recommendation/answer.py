@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from hfedms_sim.campaign.statistics import Ratio
 from hfedms_sim.exhibits import Dots, DotSet, Figure, Table
 from hfedms_sim.recommendation.candidates import PLAIN, Candidate
 from hfedms_sim.recommendation.found import Found, SeedTimes
 from hfedms_sim.recommendation.front import Point, front_of
 from hfedms_sim.recommendation.goal import Goal
-from hfedms_sim.recommendation.race import times_as_long
+from hfedms_sim.recommendation.race import behind
 from hfedms_sim.units import SECONDS_PER_HOUR, format_bytes, format_joules, format_seconds
 
 
@@ -38,7 +37,11 @@ class Answer:
         """Return whether the recommended candidate meets the whole goal with every seed."""
         if self.best is None or self.found.relaxed or self.found.falls_short(self.best):
             return False
-        return all(each.reached is not None for each in self.found.by_seed[self.best])
+        return not self._missed(self.best)
+
+    def _missed(self, finalist: Candidate) -> int:
+        """Return with how many seeds a finalist has missed the accuracy."""
+        return sum(each.reached is None for each in self.found.by_seed[finalist])
 
     def lines(self) -> Iterator[str]:
         """Yield the answer in sentences."""
@@ -52,13 +55,13 @@ class Answer:
         else:
             for reason in self.found.relaxed:
                 yield f"The goal cannot be met: {reason}."
-            if any(each.reached is None for each in times):
-                met = sum(each.reached is not None for each in times)
-                yield f"No candidate is that accurate with every seed; the nearest is with {met} of {len(times)}."
+            if missed := self._missed(self.best):
+                met = f"{len(times) - missed} of {len(times)}"
+                yield f"No candidate is that accurate with every seed; the nearest is with {met}."
             yield f"The nearest to {self.asked.words}: {self.best.words}."
         yield self._took(times)
         yield from self._lasts(self.best)
-        yield self._confidence()
+        yield self._confidence(self.best)
         yield from self._other_codecs(self.best)
         yield from self.found.notes
 
@@ -86,15 +89,17 @@ class Answer:
             lasts = f"lasts {format_seconds(lasts_s)} with the worst seed{short}"
             yield f"At that pace the first battery to be empty {lasts}."
 
-    def _confidence(self) -> str:
-        """Say how sure it is that the next best is slower."""
+    def _confidence(self, best: Candidate) -> str:
+        """Say how sure it is that the next best is slower, or less accurate where the goal is missed."""
         _, *others = self.found.finalists
         if others:
-            return self._against(others[0])
+            return self._against(others[0], best)
         if not self.found.outrun:
             return "Nobody else was left for the race; the last table says why."
         next_best = min(self.found.outrun, key=lambda candidate: self.found.outrun[candidate].mean)
-        return f"The next best, {next_best.words}, takes {self.found.outrun[next_best].words} times as long: clear."
+        longer = self.found.outrun[next_best].words
+        until = f" up to {self.found.ended[next_best].step}" if self._missed(best) else ""
+        return f"The next best, {next_best.words}, takes {longer} times as long: clear{until}."
 
     def _other_codecs(self, best: Candidate) -> Iterator[str]:
         """Say so if others send numbers otherwise: nobody shall take the codec's gain for the strategy's."""
@@ -105,20 +110,15 @@ class Answer:
             told = f"{best.strategy} sends {'plain numbers' if codec == PLAIN else codec}, not so {names}"
             yield f"{told}: part of the difference may be the codec's; --codec is for all."
 
-    def _against(self, other: Candidate) -> str:
-        ratio = self._ratio_of(other)
-        if ratio is None:
-            return f"The next best, {other.words}: there is no seed with which both met the goal."
-        verdict = "clear" if ratio.is_more else "no clear difference"
-        verdict = "one seed, which decides nothing" if ratio.low is None else verdict
-        missed = sum(each.reached is None for each in self.found.by_seed[other])
+    def _against(self, other: Candidate, best: Candidate) -> str:
+        compared = behind(self.found.by_seed[other], self.found.by_seed[best])
+        if compared is None:
+            return f"The next best, {other.words}: there is no seed that has measured both."
+        verdict = "clear" if compared.is_clear else "no clear difference"
+        verdict = "one seed, which decides nothing" if compared.is_clear is None else verdict
+        missed = self._missed(other)
         without = f"; it has missed the goal with {_seeds(missed)}" if missed else ""
-        return f"The next best, {other.words}, takes {ratio.words} times as long: {verdict}{without}."
-
-    def _ratio_of(self, other: Candidate) -> Ratio | None:
-        """Return how many times as long another finalist takes as the recommended one."""
-        by_seed = self.found.by_seed
-        return times_as_long(by_seed[other], by_seed[self.found.finalists[0]])
+        return f"The next best, {other.words}, {compared.words}: {verdict}{without}."
 
     def cost_text(self, cost: float) -> str:
         if self.cost == "price":
@@ -134,11 +134,11 @@ class Answer:
         for candidate in self.found.finalists:
             times = self.found.by_seed[candidate]
             points = [each.point for each in times if each.point is not None]
-            ratio = self._ratio_of(candidate)
-            told = "recommended" if candidate == self.best else "" if ratio is None else ratio.words
+            compared = behind(times, self.found.by_seed[self.found.finalists[0]])
+            told = "recommended" if candidate == self.best else "" if compared is None else compared.words
             rows.append((
                 candidate.strategy, _settings(candidate), candidate.radio,
-                f"{sum(each.reached is not None for each in times)} of {len(times)}",
+                f"{len(times) - self._missed(candidate)} of {len(times)}",
                 fmean(point.accuracy for point in points) if points else None,
                 fmean(point.time_s for point in points) / SECONDS_PER_HOUR if points else None,
                 fmean(point.cost for point in points) if points else None,
@@ -152,7 +152,7 @@ class Answer:
             "accuracy",
             "hours",
             self.cost,
-            "times as long",
+            "against the best",
         )
         note = f"Means over {_seeds(len(self.found.seeds))}; who has not met the goal stands where it was at its best."
         return Table("finalists", f"For {self.asked.words}", header, tuple(rows), note)

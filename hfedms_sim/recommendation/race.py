@@ -7,8 +7,9 @@ to half of what lies between two looks at the model, so no interval is narrower 
 from collections.abc import Callable, Mapping, Sequence
 from math import log
 from statistics import fmean
+from typing import NamedTuple
 
-from hfedms_sim.campaign.statistics import Ratio, ratio
+from hfedms_sim.campaign.statistics import Ratio, estimate, ratio
 from hfedms_sim.recommendation.candidates import Candidate
 from hfedms_sim.recommendation.found import Ended, Found, Player, SeedTimes, learners_of, train, worth_of
 from hfedms_sim.recommendation.prospects import Prospect
@@ -93,6 +94,31 @@ def times_as_long(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Rati
         return None
     logarithms, own, bests = zip(*both, strict=True)
     return ratio(logarithms, max(fmean(own), fmean(bests)))
+
+
+class Behind(NamedTuple):
+    """How far a finalist is behind the best, in words, and whether the whole interval says so (None: one seed)."""
+
+    words: str
+    is_clear: bool | None
+
+
+def behind(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Behind | None:
+    """Return how far another is behind the best, seed by seed; None if no seed has measured both.
+
+    It is behind in time where the best met the goal with all seeds and both with some, otherwise in accuracy.
+    """
+    longer = times_as_long(other, best)
+    if longer is not None and all(each.reached is not None for each in best):
+        return Behind(f"takes {longer.words} times as long", None if longer.low is None else longer.is_more)
+    pairs = [(a.best, b.best) for a, b in zip(other, best, strict=True) if a.best is not None and b.best is not None]
+    less = estimate([100 * (b.accuracy - a.accuracy) for a, b in pairs])
+    if less is None:
+        return None
+    mean, half = less
+    interval = "" if half is None else f" ({mean - half:.1f} to {mean + half:.1f})"
+    words = f"is {mean:.1f}{interval} points less accurate at its best"
+    return Behind(words, None if half is None else mean > half)
 
 
 def _clearly_slower(by_seed: Mapping[Candidate, Sequence[SeedTimes]]) -> dict[Candidate, Ratio]:

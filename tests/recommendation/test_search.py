@@ -260,15 +260,77 @@ def test_who_is_refused_with_a_further_seed_is_told_also_if_nobody_is_left() -> 
     assert (found.finalists, found.ended[one]) == ([], ("seed 2", "months"))
 
 
+def next_best_line(goal: Goal, times: Mapping[Candidate, list[SeedTimes]]) -> str:
+    """Return what the answer says of the second of these."""
+    found = Found(goal, (1, 2, 3), finalists=[*times], by_seed={**times})
+    (line,) = (line for line in Answer(goal, found, "joules").lines() if line.startswith("The next best"))
+    return line.removeprefix("The next best, s2 over radio, ")
+
+
+def met(seed: int, time_s: float) -> SeedTimes:
+    point = Point(time_s, 1.0, 0.8)
+    return SeedTimes(seed, point, point)
+
+
+def missed(seed: int, accuracy: float) -> SeedTimes:
+    return SeedTimes(seed, None, Point(1.0, 1.0, accuracy))
+
+
 def test_it_is_said_with_how_many_seeds_the_next_best_has_missed_the_goal() -> None:
-    one, other = candidate(1), candidate(2)
-    point = Point(4.0, 1.0, 0.8)
+    times = {candidate(1): [met(1, 4.0), met(2, 4.0)], candidate(2): [met(1, 5.0), missed(2, 0.7)]}
+    line = next_best_line(Goal(0.8), times)
+    assert line == "takes 1.25 times as long: one seed, which decides nothing; it has missed the goal with 1 seed."
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "said"),
+    [
+        ((0.69, 0.68, 0.67), "is 2.0 (-0.5 to 4.5) points less accurate at its best: no clear difference"),
+        ((0.680, 0.679, 0.678), "is 2.1 (1.9 to 2.3) points less accurate at its best: clear"),
+    ],
+)
+def test_where_the_goal_is_missed_best_accuracies_are_compared_seed_by_seed(
+    accuracies: tuple[float, ...], said: str
+) -> None:
+    """Differences of 1, 2 and 3 points have mean 2, and an interval of 4.303 / sqrt(3) points to either side."""
     times = {
-        one: [SeedTimes(1, point, point), SeedTimes(2, point, point)],
-        other: [SeedTimes(1, point._replace(time_s=5.0), point), SeedTimes(2, None, point)],
+        candidate(1): [missed(seed, 0.7) for seed in (1, 2, 3)],
+        candidate(2): [missed(seed, each) for seed, each in enumerate(accuracies, start=1)],
     }
-    found = Found(Goal(0.8), (1, 2), finalists=[one, other], by_seed=times)
-    (line,) = (line for line in Answer(Goal(0.8), found, "joules").lines() if line.startswith("The next best"))
-    assert line.endswith(
-        "takes 1.25 times as long: one seed, which decides nothing; it has missed the goal with 1 seed."
+    assert next_best_line(Goal(0.8), times) == f"{said}; it has missed the goal with 3 seeds."
+
+
+def test_times_are_not_compared_unless_the_best_has_met_the_goal_with_every_seed_and_the_next_with_one() -> None:
+    """With the first pair the next best has met the goal sooner, with the only seed with which both did."""
+    both, one, none = [met(1, 4.0), met(2, 4.0)], [met(1, 4.0), missed(2, 0.7)], [missed(1, 0.7), missed(2, 0.7)]
+    sooner = [met(1, 2.0), missed(2, 0.6)]
+    less = next_best_line(Goal(0.8), {candidate(1): one, candidate(2): sooner})
+    assert less.startswith("is 5.0 (-58.5 to 68.5) points less accurate at its best: no clear difference; ")
+    far = next_best_line(Goal(0.8), {candidate(1): both, candidate(2): none})
+    assert far.startswith("is 10.0 (10.0 to 10.0) points less accurate at its best: clear; ")
+
+
+def test_who_was_left_out_before_the_goal_was_missed_is_told_up_to_then() -> None:
+    """With the third seed nobody learns enough."""
+    fast, slow = candidate(1), candidate(2)
+
+    @dataclass
+    class WeakLater(Made):
+        def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
+            learnt = super().train(step, prospects, rounds, seed)
+            return learnt if seed < 3 else {lineage: accuracy / 2 for lineage, accuracy in learnt.items()}
+
+    found = found_by(
+        WeakLater({fast: prospect(fast), slow: prospect(slow)}, {"s1": rising(0.27), "s2": rising(0.21)}), Goal(0.8)
     )
+    assert found.finalists == [fast]
+    lines = list(Answer(Goal(0.8), found, "joules").lines())
+    assert lines[0] == "No candidate is that accurate with every seed; the nearest is with 2 of 3."
+    assert lines[-1] == "The next best, s2 over radio, takes 1.33 (1.13 to 1.58) times as long: clear up to seed 2."
+
+
+def test_the_table_compares_finalists_in_the_same_words() -> None:
+    times = {candidate(1): [missed(1, 0.7)], candidate(2): [missed(1, 0.6)]}
+    found = Found(Goal(0.8), (1,), finalists=[*times], by_seed=times)
+    finalists, *_ = Answer(Goal(0.8), found, "joules").tables
+    assert [row[-1] for row in finalists.rows] == ["recommended", "is 10.0 points less accurate at its best"]
