@@ -46,7 +46,7 @@ class Answer:
     def lines(self) -> Iterator[str]:
         """Yield the answer in sentences."""
         if self.best is None:
-            yield f"Nothing can be recommended for {self.asked.words}: no candidate can be played."
+            yield f"Nothing can be recommended for {self.asked.words}: {self._why_nobody}."
             yield from sorted({f"{why.why}" for why in self.found.ended.values()})[:3]
             return
         times = self.found.by_seed[self.best]
@@ -59,11 +59,21 @@ class Answer:
                 met = f"{len(times) - missed} of {len(times)}"
                 yield f"No candidate is that accurate with every seed; the nearest is with {met}."
             yield f"The nearest to {self.asked.words}: {self.best.words}."
+            if self.found.nothing_learnt:
+                alone = f"the most frequent class alone, {100 * self.found.chance:.1f} %"
+                yield f"Nothing has learnt anything: no model is more accurate than {alone}."
         yield self._took(times)
         yield from self._lasts(self.best)
         yield self._confidence(self.best)
         yield from self._other_codecs(self.best)
         yield from self.found.notes
+
+    @property
+    def _why_nobody(self) -> str:
+        if self.found.nothing_learnt:
+            return "nothing has learnt anything"
+        is_unmeasured = self.found.trained and not self.found.learnt
+        return "nothing was measured" if is_unmeasured else "no candidate can be played"
 
     def _took(self, times: Sequence[SeedTimes]) -> str:
         """Say what it took, with the seeds it was not chosen by where there are any: the first one flatters it."""

@@ -61,6 +61,8 @@ class Found:
     seeds: tuple[int, ...]
     every: int = 1
     """A model is looked at after every this many rounds."""
+    chance: float = 0.0
+    """How accurate it is to name the most frequent class always."""
     prospects: list[Prospect] = field(default_factory=list)
     """All that were timed with the first seed, with the rounds that count."""
     learnt: dict[str, float] = field(default_factory=dict)
@@ -78,6 +80,11 @@ class Found:
     """What else one should know of all that are left."""
     trained: set[str] = field(default_factory=set)
     """The lineages that were trained."""
+
+    @property
+    def nothing_learnt(self) -> bool:
+        """Return whether all that was measured so far is no more accurate than the most frequent class alone."""
+        return bool(self.learnt) and max(self.learnt.values()) <= self.chance
 
     def falls_short(self, candidate: Candidate) -> bool:
         """Return whether a finalist's battery is known to last less than can be asked for."""

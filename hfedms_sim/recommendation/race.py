@@ -53,9 +53,10 @@ def _finalists(alive: list[Prospect], found: Found) -> list[Prospect]:
     cheapest = sorted(soonest, key=lambda each: (-ends[each.candidate].accuracy, ends[each.candidate].cost))
     chosen = [*soonest[: MOST_FINALISTS - 1], *cheapest[:1], *soonest[MOST_FINALISTS - 1 :]]
     finalists = list(dict.fromkeys(each.candidate for each in chosen))[:MOST_FINALISTS]
-    for each in alive:
-        if each.candidate not in finalists:
-            found.ended[each.candidate] = Ended("race", "others are nearer to the goal, or sooner there")
+    why = "others are nearer to the goal, or sooner there"
+    if found.nothing_learnt or not found.learnt:
+        why = "had learnt nothing, like all others" if found.learnt else "nothing was measured"
+    found.ended |= {each.candidate: Ended("race", why) for each in alive if each.candidate not in finalists}
     return [each for each in alive if each.candidate in finalists]
 
 

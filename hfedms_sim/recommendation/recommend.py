@@ -13,7 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hfedms_sim.campaign import write_tables
+from hfedms_sim.data import open_dataset
 from hfedms_sim.errors import RunError
 from hfedms_sim.recommendation.answer import Answer
 from hfedms_sim.recommendation.budget import affordable, search_s, training_s
@@ -22,7 +25,7 @@ from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.search import search
 from hfedms_sim.result import read_json
 from hfedms_sim.run_directory import require_marked
-from hfedms_sim.scenario import scenario_yaml
+from hfedms_sim.scenario import Scenario, scenario_yaml
 from hfedms_sim.strategies import STRATEGIES
 from hfedms_sim.system.files import shipped_files, write_atomically
 from hfedms_sim.units import format_seconds
@@ -53,6 +56,7 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     question, directory = player.question, player.directory
     candidates, refused = candidates_of(question, choice.strategies, choice.profiles)
     question.require_prices(each.radio for each in candidates)
+    chance = _chance(question.base, choice.seeds[0])
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if not (directory / ASKED).exists():  # what was asked first holds
@@ -60,7 +64,8 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
         tried, least = _tried(question, choice, candidates)
         for line in least:
             on_step(line)
-        found = search(player, tried, question.goal, choice.seeds, question.base.evaluate_every, on_step=on_step)
+        every = question.base.evaluate_every
+        found = search(player, tried, question.goal, choice.seeds, every, chance, on_step=on_step)
         radios, left_out = {each.radio for each in candidates}, len(candidates) - len(tried)
         codecs = {each: question.codec_of(each) for each in candidates}
         not_tried = (*_not_tried(choice, radios, refused, left_out), *least, *_uncompressed(codecs))
@@ -76,6 +81,14 @@ def recommend(player: CampaignPlayer, choice: Choice, *, on_step: Callable[[str]
     except OSError as error:
         raise RunError(f"{error.filename or directory}: cannot be written ({error.strerror or error})") from None
     return answer
+
+
+def _chance(scenario: Scenario, seed: int) -> float:
+    """Return how accurate it is to name the most frequent class always; 0 where nothing is tested."""
+    count, types = scenario.sensors.count, scenario.sensors.types
+    dataset = open_dataset(scenario.data, sensors=count, types=types, seed=seed)
+    labels = np.concatenate([dataset.test_labels(sensor) for sensor in range(count)])
+    return float(np.bincount(labels).max() / len(labels)) if len(labels) else 0.0
 
 
 def _tried(question: Question, choice: Choice, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:

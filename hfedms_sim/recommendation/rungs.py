@@ -75,31 +75,45 @@ def _most_promising(alive: list[Prospect], rounds: int, most: int, found: Found,
     By turns the soonest and the one that adds most to the front, at most so many learners.
     """
     goal = found.goal.accuracy
-    drawn = {each.candidate: drawn_on(each, found.learnt, goal) for each in alive}
     going = [each for each in alive if each.rounds > rounds and each.reached(found.learnt, goal) is None]
     learners = by_learner(going)
-    taken: list[str] = []
-    measured = [point for each in found.prospects for point in each.points(found.learnt, goal)]
-    points = [measured[index] for index in front_of(measured)]
-    if points:
-        box = Box.around([*points, *_points_of(alive, drawn)], goal)
-        while len(taken) < min(most, len(learners)):
-            left = [key for key in learners if key not in taken]
-            if len(taken) % 2:
-                gains = {key: hypervolume([*points, *_points_of(learners[key], drawn)], box) for key in left}
-                best = max(left, key=gains.__getitem__)
-            else:
-                best = min(left, key=lambda key: min(map(worth_of, _points_of(learners[key], drawn)), default=_NOTHING))
-            taken.append(best)
-            points += _points_of(learners[best], drawn)
+    taken = _by_promise(learners, alive, most, found)
     left_out = {each.candidate: each for key in learners if key not in taken for each in learners[key]}
-    found.ended |= {who: Ended(step, _least_promising(each, rounds, found.learnt)) for who, each in left_out.items()}
+    found.ended |= {who: Ended(step, _least_promising(each, rounds, found)) for who, each in left_out.items()}
+    if left_out and found.nothing_learnt:
+        found.notes.append(f"By round {rounds} nothing had learnt anything: whom to leave out there was a blind guess.")
     return [each for each in alive if each.candidate not in left_out]
 
 
-def _least_promising(prospect: Prospect, rounds: int, learnt: Learnt) -> str:
-    best = max((accuracy for number, accuracy in prospect.measured(learnt) if number <= rounds), default=None)
-    return "nothing was measured" if best is None else f"promised too little with {100 * best:.1f} % by round {rounds}"
+def _by_promise(learners: Mapping[str, list[Prospect]], alive: list[Prospect], most: int, found: Found) -> list[str]:
+    """Return the learners that promise most; the first ones if all are always wrong, none if nothing is measured."""
+    goal = found.goal.accuracy
+    drawn = {each.candidate: drawn_on(each, found.learnt, goal) for each in alive}
+    measured = [point for each in found.prospects for point in each.points(found.learnt, goal)]
+    points = [measured[index] for index in front_of(measured)]
+    if not points:
+        return [*learners][:most] if found.learnt else []
+    box = Box.around([*points, *_points_of(alive, drawn)], goal)
+    taken: list[str] = []
+    while len(taken) < min(most, len(learners)):
+        left = [key for key in learners if key not in taken]
+        if len(taken) % 2:
+            gains = {key: hypervolume([*points, *_points_of(learners[key], drawn)], box) for key in left}
+            best = max(left, key=gains.__getitem__)
+        else:
+            best = min(left, key=lambda key: min(map(worth_of, _points_of(learners[key], drawn)), default=_NOTHING))
+        taken.append(best)
+        points += _points_of(learners[best], drawn)
+    return taken
+
+
+def _least_promising(prospect: Prospect, rounds: int, found: Found) -> str:
+    best = max((accuracy for number, accuracy in prospect.measured(found.learnt) if number <= rounds), default=None)
+    if best is None:
+        return "nothing was measured"
+    if found.nothing_learnt:
+        return f"had learnt nothing by round {rounds}, like all others"
+    return f"promised too little with {100 * best:.1f} % by round {rounds}"
 
 
 def _points_of(prospects: Iterable[Prospect], drawn: Mapping[Candidate, list[Point]]) -> list[Point]:

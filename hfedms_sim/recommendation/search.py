@@ -25,11 +25,15 @@ def search(
     goal: Goal,
     seeds: Sequence[int],
     every: int = 1,
+    chance: float = 0.0,
     *,
     on_step: Callable[[str], None] = lambda line: None,
 ) -> Found:
-    """Return who is left, and what became of the others; models are looked at after every this many rounds."""
-    found = Found(goal, tuple(seeds), every)
+    """Return who is left, and what became of the others.
+
+    Models are looked at after every this many rounds; `chance` is the accuracy of the most frequent class alone.
+    """
+    found = Found(goal, tuple(seeds), every, chance)
     on_step(f"timing {len(candidates)} candidates")
     prospects, refused = player.time(candidates, found.seeds[0])
     found.ended |= {candidate: Ended("timing", why) for candidate, why in refused.items()}

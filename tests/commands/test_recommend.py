@@ -41,6 +41,7 @@ def recommend(*arguments: str | Path) -> Result:
         (("--accuracy", "0.5", "--seeds", "1,,2"), "error: --seeds '1,,2': has an empty value"),
         (("--accuracy", "0.5", "--seeds", "3:1"), "error: --seeds '3:1': the range 3:1 has no values"),
         (("--accuracy", "0.5", "--set", "rounds=0"), "rounds"),
+        (("--accuracy", "0.5", "--set", "data={set: npz, path: nowhere.npz}"), "nowhere.npz: no such file"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_line_and_nothing_is_written(

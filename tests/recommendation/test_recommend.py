@@ -1,6 +1,7 @@
 """The whole way from a question to its answer, on a factory of a few sensors."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -10,6 +11,7 @@ import pytest
 
 from hfedms_sim.campaign import open_campaign
 from hfedms_sim.campaign.workers import HereWorkers
+from hfedms_sim.data import open_dataset
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
 from hfedms_sim.recommendation import Answer, CampaignPlayer, Choice, Goal, Question, recommend, require_place
@@ -69,6 +71,13 @@ def test_the_finalists_are_a_campaign_of_which_nothing_was_trained_again(answer:
     assert len(trials) == 2 * len(answer.found.finalists)
     for path in (place / "trials").iterdir():
         assert json.loads((path / "provenance.json").read_text())["rounds_trained"] == 0
+
+
+def test_chance_is_the_share_of_the_most_frequent_class_in_the_test_data(answer: Answer) -> None:
+    scenario = QUESTION.base
+    dataset = open_dataset(scenario.data, sensors=12, types=3, seed=1)
+    counts = Counter(label for sensor in range(12) for label in dataset.test_labels(sensor).tolist())
+    assert answer.found.chance == max(counts.values()) / sum(counts.values()) > 1 / 62
 
 
 def test_everybody_has_an_end(answer: Answer) -> None:

@@ -211,6 +211,59 @@ def test_a_learner_that_diverges_is_left_out() -> None:
     assert found_by(made, Goal(0.8)).finalists[0] == other
 
 
+def at_chance(accuracies: Sequence[float], chance: float) -> Found:
+    """Search among six that stay at these accuracies; who is first is also the soonest."""
+    who = [candidate(number) for number in range(len(accuracies))]
+    made = Made(
+        {each: prospect(each, round_s=1.0 + each.number) for each in who},
+        {each.strategy: [accuracy] * ROUNDS for each, accuracy in zip(who, accuracies, strict=True)},
+    )
+    return search(made, who, Goal(0.8), (1,), 1, chance)
+
+
+def test_who_is_left_out_where_nobody_has_learnt_anything_is_not_called_slower_or_less_promising() -> None:
+    found = at_chance((0.02, 0.02, 0.01, 0.02, 0.01, 0.02), chance=0.02)
+    assert {why for _, why in found.ended.values()} == {
+        "had learnt nothing by round 2, like all others",
+        "had learnt nothing, like all others",
+    }
+    assert found.notes == ["By round 2 nothing had learnt anything: whom to leave out there was a blind guess."]
+    lines = list(Answer(Goal(0.8), found, "joules").lines())
+    assert "Nothing has learnt anything: no model is more accurate than the most frequent class alone, 2.0 %." in lines
+
+
+def test_where_one_has_learnt_something_the_others_promised_too_little() -> None:
+    found = at_chance((0.02, 0.02, 0.01, 0.02, 0.01, 0.03), chance=0.02)
+    assert found.finalists[0].strategy == "s5"
+    assert all("like all others" not in why for _, why in found.ended.values())
+    assert found.notes == []
+    assert not any("learnt" in line for line in Answer(Goal(0.8), found, "joules").lines())
+
+
+def test_where_all_are_always_wrong_nothing_is_recommended_and_the_reason_is_told() -> None:
+    found = at_chance((0.0,) * 6, chance=0.0)
+    assert len(found.trained) == 6 * 2 + 4 * (ROUNDS - 2)
+    first, *reasons = Answer(Goal(0.8), found, "joules").lines()
+    assert first == "Nothing can be recommended for an accuracy of 80 %: nothing has learnt anything."
+    assert reasons == ["had learnt nothing by round 2, like all others", "had learnt nothing, like all others"]
+
+
+def test_without_test_data_the_search_ends_at_once_and_says_so() -> None:
+    class Unmeasured(Made):
+        def train(self, step: str, prospects: Sequence[Prospect], rounds: int, seed: int) -> Learnt:
+            super().train(step, prospects, rounds, seed)
+            return {}
+
+    one = candidate(1)
+    made = Unmeasured({one: prospect(one)}, {"s1": rising(0.1)})
+    lines = list(Answer(Goal(0.8), found_by(made, Goal(0.8)), "joules").lines())
+    assert made.trained == [("rung-1", "s1", 2)]
+    assert lines == [
+        "Nothing can be recommended for an accuracy of 80 %: nothing was measured.",
+        "nothing was measured",
+    ]
+
+
 SPEEDS = st.lists(st.floats(0.01, 0.5), min_size=2, max_size=8)
 
 
