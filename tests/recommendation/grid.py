@@ -2,7 +2,8 @@
 
     python -m tests.recommendation.grid DIR    makes grid.npz from scratch, in half an hour; DIR holds the campaigns
 
-The file has, for each seed and candidate, when each round ends and what it costs, and for each learner its accuracies.
+The file has, for each seed and candidate, when each round ends and what it costs, for each learner its accuracies, and
+the words of the candidates: a row belongs to whoever had its number then.
 """
 
 import sys
@@ -45,6 +46,8 @@ class Grid:
 
     prospects: Mapping[tuple[Candidate, int], Prospect]
     learnt: Learnt
+    words: Sequence[str]
+    """The candidates, as they were called when it was made."""
 
     def time(self, candidates: Sequence[Candidate], seed: int) -> Timed:
         return Timed([self.prospects[each, seed] for each in candidates], {})
@@ -69,7 +72,7 @@ def read_grid() -> Grid:
         )
     measured = np.argwhere(np.isfinite(arrays["accuracy"]))
     learnt = {f"{learner}:{number + 1}": float(arrays["accuracy"][learner, number]) for learner, number in measured}
-    return Grid(prospects, learnt)
+    return Grid(prospects, learnt, arrays["words"].tolist())
 
 
 def make_grid(directory: Path) -> None:
@@ -95,7 +98,8 @@ def make_grid(directory: Path) -> None:
             for each in prospects
         ]
     columns: dict[str, Any] = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    np.savez_compressed(FILE, accuracy=np.array(accuracies, dtype=np.float32), **columns)
+    words = np.array([each.words for each in candidates()])
+    np.savez_compressed(FILE, accuracy=np.array(accuracies, dtype=np.float32), words=words, **columns)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 """The search against an exhaustive grid of 320 trials: nearly the same front for a fraction of the training."""
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from hfedms_sim.campaign.workers import HereWorkers
 from hfedms_sim.recommendation.found import Found, learners_of
 from hfedms_sim.recommendation.front import Box, Point, hypervolume
 from hfedms_sim.recommendation.goal import Goal
+from hfedms_sim.recommendation.playing import CampaignPlayer
 from hfedms_sim.recommendation.prospects import Learnt, Prospect
 from hfedms_sim.recommendation.search import search
 from hfedms_sim.units import SECONDS_PER_DAY
-from tests.recommendation.grid import EVERY, ROUNDS, SEEDS, Grid, candidates, read_grid
+from tests.recommendation.grid import EVERY, ROUNDS, SEEDS, Grid, candidates, question, read_grid
 
 GOALS = {
     "accurate": Goal(0.5),
@@ -45,6 +48,28 @@ def searched(goal: Goal) -> Found:
 def trained_by_grid() -> int:
     everything = [grid().prospects[each, seed] for seed in SEEDS for each in candidates()]
     return ROUNDS * len(learners_of(everything, ROUNDS))
+
+
+def test_the_grid_was_made_of_the_candidates_as_they_are_now() -> None:
+    """Other settings, or another order, need a grid made anew: see grid.py."""
+    assert grid().words == [each.words for each in candidates()]
+
+
+@pytest.mark.slow
+def test_a_candidate_played_anew_has_the_figures_of_the_grid(tmp_path: Path) -> None:
+    """One learns by rounds, the other without a barrier; timing is exact, accuracies are kept as float32."""
+    player = CampaignPlayer(question(Goal(1.0)), tmp_path, lambda options: HereWorkers())
+    pairs = [("fedavg", "redcap"), ("fedbuff", "nb-iot-nb2")]
+    chosen = [next(each for each in candidates() if (each.strategy, each.radio) == pair) for pair in pairs]
+    timed = player.time(chosen, SEEDS[0]).prospects
+    assert [each.candidate for each in timed] == chosen
+    learnt = player.train("again", timed, ROUNDS, SEEDS[0])
+    for each in timed:
+        stored = grid().prospects[each.candidate, SEEDS[0]]
+        assert each.time_s == pytest.approx(stored.time_s, rel=1e-9)
+        assert each.cost == pytest.approx(stored.cost, rel=1e-9)
+        assert each.battery_s == pytest.approx(stored.battery_s, rel=1e-9)
+        assert dict(each.measured(learnt)) == pytest.approx(dict(stored.measured(grid().learnt)), abs=1e-6)
 
 
 def test_the_grid_is_large_enough() -> None:
