@@ -1,6 +1,10 @@
 """The whole way from a question to its answer, on a factory of a few sensors."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +12,11 @@ from shutil import copytree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from hfedms_sim.campaign import open_campaign
 from hfedms_sim.campaign.workers import HereWorkers
+from hfedms_sim.cli import main
 from hfedms_sim.data import open_dataset
 from hfedms_sim.errors import InputError
 from hfedms_sim.loading import load_scenario
@@ -20,6 +26,7 @@ from hfedms_sim.recommendation.candidates import STRATEGIES_TRIED, Candidate, ca
 from hfedms_sim.simulation import open_run
 from hfedms_sim.system.files import shipped_files
 from hfedms_sim.units import format_seconds
+from tests.campaign.test_commands import assert_nobody_writes
 
 QUESTION = Question(
     "quickstart",
@@ -233,6 +240,27 @@ def test_an_interrupted_search_goes_on_to_the_same_answer(answer: Answer, place:
         recommend(player, CHOICE, on_step=stop_at_rung_3)
     asked(tmp_path / "two")
     assert (tmp_path / "two" / "recommendation.json").read_bytes() == (place / "recommendation.json").read_bytes()
+
+
+@pytest.mark.thorough
+def test_a_search_that_was_killed_in_the_middle_of_a_rung_goes_on_to_the_same_answer(
+    answer: Answer, place: Path, tmp_path: Path
+) -> None:
+    out, rung, records = tmp_path / "killed", "search/rung-1", "search/rung-1/records/*.json"
+    overrides = [part for text in QUESTION.overrides for part in ("--set", text)]
+    command = ["quickstart", "--accuracy", "0.06", "--rounds", "4", "--strategies", ",".join(CHOICE.strategies)]
+    command += ["--profiles", ",".join(CHOICE.profiles), "--seeds", "1,2", "--quiet", "--out", str(out), *overrides]
+    process = subprocess.Popen([sys.executable, "-m", "hfedms_sim.cli", "recommend", *command])
+    while not list(out.glob(f"{rung}/trials/*/learning/metrics.log")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert_nobody_writes(out / rung)
+    assert len([*out.glob(records)]) < len([*place.glob(records)])
+    resumed = CliRunner().invoke(main, ["recommend", *command, "--resume"])
+    assert resumed.exit_code == 0, resumed.output
+    assert (out / "recommendation.json").read_bytes() == (place / "recommendation.json").read_bytes()
 
 
 @pytest.mark.thorough
