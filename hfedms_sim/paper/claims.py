@@ -9,6 +9,9 @@ A claim has parts, each a quantity that is positive where the claim is right, me
 
 A claim holds if all its parts do, does not hold if one of them does not, and is undecided otherwise. Without any part
 it cannot be tested here, and says what is missing.
+
+What has diverged has no end and leaves no value. A claim of which one of HFedMS's own runs diverged would be judged by
+those that went well: it is undecided at best, and says which run it was.
 """
 
 from collections import Counter
@@ -51,11 +54,12 @@ class ClaimPart:
 
     @property
     def estimate(self) -> Estimate | None:
-        return estimate(self.values)
+        """Return the mean and the interval that decides, which is no narrower than the resolution."""
+        return estimate(self.values, self.resolution)
 
     @property
     def verdict(self) -> Verdict:
-        found = estimate(self.values, self.resolution)
+        found = self.estimate
         if found is None:
             return "cannot be tested here"
         if found.half_width is None or abs(found.mean) <= found.half_width:
@@ -70,6 +74,8 @@ class Claim:
     parts: tuple[ClaimPart, ...]
     missing: str = ""
     """What keeps the claim from being tested, where something does."""
+    diverged: str = ""
+    """Which of HFedMS's own runs diverged, where one did: it keeps the claim from holding."""
 
     @property
     def text(self) -> str:
@@ -78,11 +84,20 @@ class Claim:
     @property
     def verdict(self) -> Verdict:
         verdicts = [part.verdict for part in self.parts]
-        if self.missing or all(each == "cannot be tested here" for each in verdicts):
+        if self.missing:
             return "cannot be tested here"
         if "does not hold" in verdicts:
             return "does not hold"
+        if self.diverged:
+            return "undecided"
+        if all(each == "cannot be tested here" for each in verdicts):
+            return "cannot be tested here"
         return "holds" if all(each == "holds" for each in verdicts) else "undecided"
+
+    @property
+    def remarks(self) -> str:
+        """Return what is missing and what diverged, in words."""
+        return "; ".join(each for each in (self.missing, self.diverged) if each)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -91,6 +106,7 @@ class Claim:
             "settings": self.column,
             "verdict": self.verdict,
             "missing": self.missing,
+            "diverged": self.diverged,
             "parts": [_part_as_json(part) for part in self.parts],
         }
 
@@ -112,7 +128,7 @@ def claims_table(claims: Iterable[Claim]) -> Table:
     """Return the verdicts, and below each what decided it."""
     rows: list[tuple[Value, ...]] = []
     for claim in claims:
-        rows.append((claim.name, claim.column, claim.text, claim.verdict, claim.missing))
+        rows.append((claim.name, claim.column, claim.text, claim.verdict, claim.remarks))
         rows += [("", "", f"- {part.text}", part.verdict, _shown(part)) for part in claim.parts]
     return Table(
         "claims", "The paper's claims here", ("claim", "settings", "what it says", "verdict", "measured"), tuple(rows)
@@ -120,16 +136,17 @@ def claims_table(claims: Iterable[Claim]) -> Table:
 
 
 def _counts(claim: Claim) -> str:
-    """Return how many parts came to which verdict, or what is missing."""
+    """Return how many parts came to which verdict and what diverged, or what is missing."""
     verdicts = Counter(part.verdict for part in claim.parts)
-    return claim.missing or ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    counts = [] if claim.missing else [f"{count} {verdict}" for verdict, count in verdicts.items()]
+    return ", ".join([*counts, claim.remarks] if claim.remarks else counts)
 
 
 def _shown(part: ClaimPart) -> str:
     found = part.estimate
     if found is None:
         return part.shown
-    spread = "" if found.half_width is None else f" ± {max(found.half_width, part.resolution):.2g}"
+    spread = "" if found.half_width is None else f" ± {found.half_width:.2g}"
     return f"{found.mean:+.3g}{spread}" + (f"; {part.shown}" if part.shown else "")
 
 

@@ -59,22 +59,33 @@ class Seeds:
     def __bool__(self) -> bool:
         return bool(self.by_seed)
 
+    @property
+    def sound(self) -> "Seeds":
+        """Return the results without those that diverged, which have no end and count neither way."""
+        diverged = self.diverged
+        return Seeds({seed: result for seed, result in self.by_seed.items() if seed not in diverged})
+
+    @property
+    def diverged(self) -> tuple[int, ...]:
+        """Return the seeds with which training broke down."""
+        return tuple(seed for seed, result in self.by_seed.items() if has_diverged(result.summary))
+
     def final(self, measure: str) -> dict[int, float]:
         """Return by seed what a measure was at the end, where it was taken: in the last round of a whole cycle.
 
         HFedMS-D is at its best when it has calibrated; a last round right after a full synchronisation would judge
         one T by its best phase and another by its worst. What has diverged has no end.
         """
-        sound = {seed: result for seed, result in self.by_seed.items() if not has_diverged(result.summary)}
-        lasts = {seed: _pairs(whole_cycles(result), measure) for seed, result in sound.items()}
+        lasts = {seed: _pairs(whole_cycles(result), measure) for seed, result in self.sound.by_seed.items()}
         return {seed: pairs[-1][1] for seed, pairs in lasts.items() if pairs}
 
     def mean(self, measure: str) -> float | None:
         return mean_of(self.final(measure))
 
     def at(self, number: int, measure: str) -> dict[int, float]:
-        """Return by seed what a measure was in a round, where it was taken."""
-        rows = {seed: [row for row in each.curve.rows if row.round == number] for seed, each in self.by_seed.items()}
+        """Return by seed what a measure was in a round, where it was taken and training did not break down later."""
+        sound = self.sound.by_seed.items()
+        rows = {seed: [row for row in each.curve.rows if row.round == number] for seed, each in sound}
         values = {seed: _value(found[0], measure) for seed, found in rows.items() if found}
         return {seed: value for seed, value in values.items() if value is not None}
 
@@ -86,10 +97,10 @@ class Seeds:
         """Return by seed what a measure had come to when an accuracy was first reached, looking every n-th round only.
 
         `accuracy` is one for all seeds, or one for each. Strategies that are evaluated more often than others would
-        otherwise be the first to be seen at a target.
+        otherwise be the first to be seen at a target. What has diverged got nowhere, also if it was there before.
         """
         found = {}
-        for seed, result in self.by_seed.items():
+        for seed, result in self.sound.by_seed.items():
             target = accuracy if isinstance(accuracy, float) else accuracy.get(seed)
             rows = [row for row in result.curve.rows if row.round % every == 0 and row.accuracy is not None]
             first = next((row for row in rows if target is not None and (row.accuracy or 0.0) >= target), None)
@@ -112,6 +123,12 @@ class Seeds:
         columns: list[tuple[float, ...]] = list(zip(*points, strict=True)) or [(), (), (), ()]
         low, high = columns[2:] if len(curves) > 1 else ((), ())
         return Line(label, columns[0], columns[1], low, high, style)
+
+
+def divergences(named: Mapping[str, Seeds]) -> str:
+    """Return who diverged, and with which seeds, in words; nothing if nobody did."""
+    found = {name: " and ".join(map(str, seeds.diverged)) for name, seeds in named.items() if seeds.diverged}
+    return "; ".join(f"{name} diverged with seed {numbers}" for name, numbers in found.items())
 
 
 def mean_of(values: Mapping[int, float], unit: float = 1.0) -> float | None:
@@ -154,13 +171,13 @@ def shown(values: Sequence[float], digits: int = 3) -> str:
 def log_ratio(
     ours: Mapping[int, float], theirs: Mapping[int, float], our_end: Mapping[int, float], their_end: Mapping[int, float]
 ) -> tuple[float, ...]:
-    """Return ln(theirs / ours) for each seed: positive where ours is less.
+    """Return ln(theirs / ours) for each seed that both have played to an end: positive where ours is less.
 
     Who never got there spent at least what it had spent at its end. Such a seed counts only where this bound already
     decides: in favour of ours if theirs is missing, against it if ours is.
     """
     values = []
-    for seed in sorted({*ours, *theirs}):
+    for seed in sorted((ours.keys() | theirs.keys()) & our_end.keys() & their_end.keys()):
         value = log(theirs.get(seed, their_end[seed]) / ours.get(seed, our_end[seed]))
         is_known = seed in ours and seed in theirs
         if is_known or (value > 0) == (seed in ours):

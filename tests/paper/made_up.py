@@ -1,6 +1,6 @@
 """Results of trials that were never played: curves that end where a test wants them to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from hfedms_sim.campaign import Curve, Point, Trial, TrialResult
 from hfedms_sim.paper import published
@@ -10,6 +10,7 @@ from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
 from hfedms_sim.paper.tuned import Tuned
+from hfedms_sim.stopping import Stopped
 
 End = tuple[float, float]
 """Accuracy and loss."""
@@ -41,6 +42,16 @@ def as_published(trial: Trial) -> End:
 
 def results(experiment: Experiment, of: Study, end: Callable[[Trial], End] = as_published) -> Results:
     return Results([_result(trial, end(trial)) for trial in experiment.trials(of)])
+
+
+def diverging(found: Results, runs: Collection[tuple[str, int]]) -> Results:
+    """Return the results with training broken down in the end in some runs, given by strategy and seed."""
+    stopped = {"stopped": Stopped.diverged("a weight", 3)._asdict()}
+    return Results([
+        each._replace(summary={**each.summary, **stopped})
+        if (each.trial.scenario.strategy.name, each.trial.scenario.seed) in runs else each
+        for each in found.results
+    ])  # fmt: skip
 
 
 def _result(trial: Trial, end: End) -> TrialResult:

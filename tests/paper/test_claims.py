@@ -10,8 +10,8 @@ from hfedms_sim.paper.claims import CLAIMS, Claim, ClaimPart, claims_table, pair
 STUDENT_95_2 = 4.302652729911275  # two degrees of freedom
 
 
-def claim(*parts: ClaimPart, missing: str = "") -> Claim:
-    return Claim("Q1", "defaults", parts, missing)
+def claim(*parts: ClaimPart, missing: str = "", diverged: str = "") -> Claim:
+    return Claim("Q1", "defaults", parts, missing, diverged)
 
 
 def test_three_seeds_hold_if_their_interval_is_above_zero() -> None:
@@ -52,6 +52,18 @@ def test_what_was_not_run_cannot_be_tested() -> None:
     assert claim(ClaimPart("a", (1.0, 1.1)), missing="no data").verdict == "cannot be tested here"
 
 
+def test_a_claim_of_which_a_run_diverged_is_undecided_at_best_and_says_which_run_it_was() -> None:
+    good, bad, empty = ClaimPart("a", (1.0, 1.1)), ClaimPart("b", (-1.0, -1.1)), ClaimPart("c", ())
+    broken = {"diverged": "hfedms-d diverged with seed 3"}
+    assert claim(good, **broken).verdict == "undecided"
+    assert claim(empty, **broken).verdict == "undecided"
+    assert claim(good, bad, **broken).verdict == "does not hold"
+    assert claim(good, missing="no data", **broken).verdict == "cannot be tested here"
+    assert verdicts_table([claim(good, **broken)]).rows[0][-1] == "1 holds, hfedms-d diverged with seed 3"
+    assert claims_table([claim(good, **broken)]).rows[0][-1] == "hfedms-d diverged with seed 3"
+    assert claim(good, **broken).as_json()["diverged"] == "hfedms-d diverged with seed 3"
+
+
 def test_differences_are_paired_by_seed() -> None:
     assert paired({1: 3.0, 2: 5.0, 4: 1.0}, {2: 1.0, 1: 1.0, 3: 9.0}) == (2.0, 4.0)
 
@@ -61,6 +73,12 @@ def test_json_has_what_decided() -> None:
     assert (content["claim"], content["verdict"], content["settings"]) == ("Q1", "holds", "defaults")
     assert content["parts"][0]["values"] == [1.0, 1.1]
     assert content["parts"][0]["mean"] == pytest.approx(1.05)
+
+
+def test_json_and_table_have_the_interval_that_decided() -> None:
+    one = claim(ClaimPart("a", (0.3, 0.3, 0.3), resolution=0.2))
+    assert one.as_json()["parts"][0]["half_width"] == 0.2
+    assert claims_table([one]).rows[1][-1] == "+0.3 ± 0.2"
 
 
 def test_tables_have_a_line_for_each_claim_and_part() -> None:

@@ -1,8 +1,11 @@
 """Every experiment on results made by hand: published figures stand beside ours, claims are judged as they should."""
 
+from collections.abc import Collection
 from math import log
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hfedms_sim.campaign import Curve, Trial
 from hfedms_sim.campaign.directory import require_names
@@ -15,6 +18,7 @@ from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
 from hfedms_sim.paper.experiments.forgetting import FORGETTING
 from hfedms_sim.paper.experiments.growth import GROWTH
 from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT, gains_of
+from hfedms_sim.paper.experiments.race import Race, Racer
 from hfedms_sim.paper.experiments.scc import SCC
 from hfedms_sim.paper.experiments.static_curves import STATIC_CURVES, loss_trend
 from hfedms_sim.paper.experiments.tuning import GRIDS, POINTS, points_of
@@ -22,8 +26,7 @@ from hfedms_sim.paper.experiments.tuning import strategies_on as tuned_on
 from hfedms_sim.paper.published import KINDS
 from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.report.exhibits import table_csv
-from hfedms_sim.stopping import Stopped
-from tests.paper.made_up import End, as_published, every_choice, results, study
+from tests.paper.made_up import End, as_published, diverging, every_choice, results, study
 
 # As printed in the paper, typed in here once more.
 ACCURACY_TABLE = """
@@ -40,13 +43,16 @@ def text_of(tables: tuple[Table, ...]) -> str:
     return "\n".join(table_csv(table) + table.note for table in tables)
 
 
-def claims_of(experiment: Experiment, end: dict[tuple[str, str], End] | None = None) -> dict[str, Claim]:
+def claims_of(
+    experiment: Experiment, end: dict[tuple[str, str], End] | None = None, diverged: Collection[tuple[str, int]] = ()
+) -> dict[str, Claim]:
     def ends(trial: Trial) -> End:
         facts = dict(trial.variant)
         return (end or {}).get((facts["strategy"], facts["data"]), as_published(trial))
 
     here = study()
-    return {claim.name: claim for claim in experiment.outcome(here, results(experiment, here, ends)).claims}
+    found = diverging(results(experiment, here, ends), diverged)
+    return {claim.name: claim for claim in experiment.outcome(here, found).claims}
 
 
 def test_every_number_of_the_accuracy_table_stands_beside_ours() -> None:
@@ -212,11 +218,48 @@ def test_the_end_of_hfedms_d_is_that_of_its_last_whole_cycle() -> None:
 
 
 def test_what_has_diverged_has_no_end() -> None:
-    here = study((1,))
-    made = results(SCC, here).of("hfedms-d", "stream").by_seed[1]
-    stopped = Stopped.diverged("a weight", 3)._asdict()
-    diverged = made._replace(summary={**made.summary, "stopped": stopped})
-    assert Seeds({1: diverged}).final("accuracy") == {}
+    seeds = diverging(results(SCC, study()), [("hfedms-d", 2)]).of("hfedms-d", "stream")
+    assert seeds.diverged == (2,)
+    assert [*seeds.final("accuracy")] == [*seeds.spent("round", 0.5)] == [*seeds.at(40, "accuracy")] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "strategy", "claims"),
+    [
+        (BENCHMARKS, "hfedms-d", ["Q1"]),
+        (BENCHMARKS, "hfedms-s", ["Q2"]),
+        (EFFICIENCY_EXPERIMENT, "hfedms-s", ["Q4", "Q5"]),
+        (EFFICIENCY_EXPERIMENT, "hfedms-d", ["Q4", "Q5"]),
+        (STATIC_CURVES, "hfedms-s", ["Q7", "Q8"]),
+        (STATIC_CURVES, "static-icg", ["Q7"]),
+        (FORGETTING, "hfedms-s", ["Q10"]),
+        (SCC, "hfedms-d", ["Q11"]),
+        (INTERVALS_EXPERIMENT, "hfedms-d", ["Q12", "Q13"]),
+        (INTERVALS_EXPERIMENT, "hfedms-s", ["Q13"]),
+    ],
+)
+def test_a_claim_names_the_run_that_diverged(experiment: Experiment, strategy: str, claims: list[str]) -> None:
+    found = claims_of(experiment, diverged=[(strategy, 2)])
+    assert [name for name, claim in found.items() if claim.diverged] == claims
+    for name in claims:
+        assert "diverged with seed 2" in found[name].diverged
+        assert found[name].verdict != "holds"
+        assert any(len(part.values) == 2 for part in found[name].parts)
+
+
+def test_a_claim_that_would_hold_is_undecided_with_a_run_that_diverged() -> None:
+    assert claims_of(BENCHMARKS)["Q1"].verdict == "holds"
+    assert claims_of(BENCHMARKS, diverged=[("hfedms-d", 2)])["Q1"].verdict == "undecided"
+    assert claims_of(BENCHMARKS, diverged=[("fedadam", 2)])["Q1"].verdict == "holds"  # a rival's counts neither way
+
+
+def test_what_has_diverged_is_out_of_the_race_whatever_it_had_reached() -> None:
+    for strategy in ("fedavg", "hfedms-d"):
+        parts = {part.text: part for part in claims_of(EFFICIENCY_EXPERIMENT, diverged=[(strategy, 2)])["Q4"].parts}
+        assert len(parts["hfedms-d T=5: fewer rounds than FedAvg (ln of the ratio)"].values) == 2
+    racer = Racer("fedavg", diverging(results(SCC, study()), [("hfedms-s", 2)]).of("hfedms-s", "stream"))
+    assert racer.end("rounds") == {1: 40.0, 3: 40.0}
+    assert Race(racer, (), 5).target == {1: 0.7, 3: 0.7}
 
 
 def test_forgetting_is_judged_beyond_the_test_data() -> None:
@@ -239,6 +282,22 @@ def test_who_never_got_there_counts_where_the_bound_decides(
     ours: dict[int, float], theirs: dict[int, float], value: tuple[float, ...]
 ) -> None:
     assert log_ratio(ours, theirs, {1: 40.0}, {1: 40.0}) == pytest.approx(value)
+
+
+_REACHED = st.dictionaries(st.integers(1, 5), st.integers(1, 39).map(float))
+_ENDS = st.sets(st.integers(1, 5)).map(lambda seeds: dict.fromkeys(seeds, 40.0))
+
+
+@given(_REACHED, _REACHED, _ENDS, _ENDS)
+def test_seeds_that_only_one_side_has_played_do_not_count(
+    ours: dict[int, float], theirs: dict[int, float], our_end: dict[int, float], their_end: dict[int, float]
+) -> None:
+    common = our_end.keys() & their_end.keys()
+    found = log_ratio(ours, theirs, our_end, their_end)
+    assert len(found) == len(common & (ours.keys() | theirs.keys()))
+    mine, other = ({seed: each[seed] for seed in each if seed in common} for each in (ours, theirs))
+    assert found == log_ratio(mine, other, our_end, their_end)
+    assert found == pytest.approx([-value for value in log_ratio(theirs, ours, their_end, our_end)])
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "grouping"])

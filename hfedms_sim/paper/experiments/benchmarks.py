@@ -9,7 +9,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table, Value
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, ClaimPart, paired
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences, shown
 from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.intervals import parameters_claim
 from hfedms_sim.paper.experiments.race import Race, Racer
@@ -141,7 +141,8 @@ def _beats_all(name: str, kind: DataKind, column: Column, results: Results) -> C
         accuracy, loss = (paired(ours.final(each), theirs.final(each)) for each in ("accuracy", "loss"))
         parts.append(ClaimPart(f"more accurate than {rival}", accuracy, told))
         parts.append(ClaimPart(f"less loss than {rival}", tuple(-each for each in loss), told))
-    return Claim(name, column, tuple(parts), "" if ours else f"no runs on {kind} data with these settings")
+    missing = "" if ours else f"no runs on {kind} data with these settings"
+    return Claim(name, column, tuple(parts), missing, divergences({HFEDMS[kind]: ours}))
 
 
 def _tuned_race(study: Study, results: Results) -> list[Claim]:

@@ -8,7 +8,7 @@ test data in the same round: what is left is what the model knows of just these 
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Mark, Table
 from hfedms_sim.paper.claims import Claim, ClaimPart, paired
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, mean_of
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences, mean_of
 from hfedms_sim.paper.study import Study
 
 STRATEGIES = ("hfedms-s", "hfedms-d")
@@ -70,7 +70,7 @@ def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
             "this gain is larger at the end than a cycle after the probe", paired(gain[end], gain[probe + _SOON])
         ),
     )
-    return Claim("Q10", "defaults", parts)
+    return Claim("Q10", "defaults", parts, diverged=divergences(found))
 
 
 def _less(ours: dict[int, float], theirs: dict[int, float]) -> dict[int, float]:

@@ -13,7 +13,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.curves import Curve
 from hfedms_sim.exhibits import Figure, Line, Lines, Table, Value
 from hfedms_sim.paper.claims import Claim, ClaimPart
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, shown
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences, shown
 from hfedms_sim.paper.experiments.axes import CostAxis, cost_axis_of
 from hfedms_sim.paper.experiments.efficiency import of_interval, trials_of_interval
 from hfedms_sim.paper.published import INTERVALS
@@ -57,7 +57,7 @@ def _spent(seeds: Seeds, axis: CostAxis) -> str:
 
 
 def _jumps(dynamic: Seeds) -> Claim:
-    gains = [found for result in dynamic.by_seed.values() if (found := gains_of(result.curve)) is not None]
+    gains = [found for result in dynamic.sound.by_seed.values() if (found := gains_of(result.curve)) is not None]
     told = ", ".join(f"{each.calibration:+.4f} and {each.full:+.4f}" for each in gains)
     parts = (
         ClaimPart("calibration rounds of a cycle raise the accuracy", tuple(each.calibration for each in gains)),
@@ -68,7 +68,7 @@ def _jumps(dynamic: Seeds) -> Claim:
             told,
         ),
     )
-    return Claim("Q12", "defaults", parts)
+    return Claim("Q12", "defaults", parts, diverged=divergences({"hfedms-d": dynamic}))
 
 
 class Gains(NamedTuple):
@@ -101,14 +101,14 @@ def parameters_claim(column: Column, static: Seeds, dynamic: Mapping[str, Seeds]
             parts.append(
                 ClaimPart(f"{label}: {text} than hfedms-s", tuple(sign * (ours - theirs) for ours, theirs in pairs))
             )
-    return Claim("Q13", column, tuple(parts))
+    return Claim("Q13", column, tuple(parts), diverged=divergences({"hfedms-s": static, **dynamic}))
 
 
 def _at_equal_parameters(static: Seeds, dynamic: Seeds, measure: str) -> list[tuple[float, float]]:
     pairs = []
-    ends, spent = dynamic.final(measure), dynamic.final("updated_parameters")
+    ends, spent, known = dynamic.final(measure), dynamic.final("updated_parameters"), static.sound.by_seed
     for seed in ends:
-        rows = static.by_seed[seed].curve.rows if seed in static.by_seed else ()
+        rows = known[seed].curve.rows if seed in known else ()
         earlier = [getattr(row, measure) for row in rows if row.updated_parameters <= spent[seed]]
         measured = [value for value in earlier if value is not None]
         if measured:

@@ -7,7 +7,7 @@ HFedMS-D without SCC (`scc: off`) is shown beside it. The oracle keeps every raw
 from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
 from hfedms_sim.paper.claims import Claim, ClaimPart, paired
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences
 from hfedms_sim.paper.study import Study
 
 VARIANTS: dict[str, tuple[str, dict[str, str]]] = {
@@ -81,7 +81,7 @@ def _claim(study: Study, found: dict[str, Seeds]) -> Claim:
         )
         for more, less in order
     ]
-    return Claim("Q11", "defaults", tuple(parts))
+    return Claim("Q11", "defaults", tuple(parts), diverged=divergences(found))
 
 
 SCC = Experiment("scc", "figure: accuracy with and without SCC", _trials, _outcome, ("Q11",))

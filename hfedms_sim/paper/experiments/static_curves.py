@@ -6,7 +6,7 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, ClaimPart, paired
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, log_ratio
+from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences, log_ratio
 from hfedms_sim.paper.published import STATIC_GROUPINGS
 from hfedms_sim.paper.study import Study
 
@@ -50,7 +50,7 @@ def _outcome(study: Study, results: Results) -> ExperimentOutcome:
 def loss_trend(seeds: Seeds) -> dict[int, float]:
     """Return by seed the mean loss of the last fifth of all evaluations less that of the fifth before it."""
     trends = {}
-    for seed, result in seeds.by_seed.items():
+    for seed, result in seeds.sound.by_seed.items():
         losses = [row.loss for row in result.curve.rows if row.loss is not None]
         fifth = len(losses) // 5
         if fifth:
@@ -74,7 +74,8 @@ def _order(found: dict[str, Seeds]) -> Claim:
             for name in STRATEGIES[:3]
         ),
     ]
-    return Claim("Q7", "defaults", tuple(parts))
+    of_hfedms = {name: seeds for name, seeds in found.items() if name != "fedavg"}
+    return Claim("Q7", "defaults", tuple(parts), diverged=divergences(of_hfedms))
 
 
 def _overfitting(found: dict[str, Seeds]) -> Claim:
@@ -83,7 +84,8 @@ def _overfitting(found: dict[str, Seeds]) -> Claim:
         for name in STATIC_GROUPINGS
     ]
     ours = tuple(-value for value in loss_trend(found["hfedms-s"]).values())
-    return Claim("Q8", "defaults", (*fixed, ClaimPart("hfedms-s: it still falls", ours)))
+    diverged = divergences({"hfedms-s": found["hfedms-s"]})
+    return Claim("Q8", "defaults", (*fixed, ClaimPart("hfedms-s: it still falls", ours)), diverged=diverged)
 
 
 STATIC_CURVES = Experiment("static-curves", "figure: curves on static data", _trials, _outcome, ("Q7", "Q8"))
