@@ -185,6 +185,11 @@ def log_ratio(
     return tuple(values)
 
 
+def half_a_step(every: int, *rounds: Mapping[int, float]) -> float:
+    """Return how finely the logarithm of a ratio of these rounds is known, which are some of every n-th."""
+    return every / 2 / min((number for each in rounds for number in each.values()), default=1.0)
+
+
 def distinct(trials: Iterable[Trial]) -> list[Trial]:
     """Return the trials without repetitions, in their order."""
     return list({trial.name: trial for trial in trials}.values())

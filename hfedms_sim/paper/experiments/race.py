@@ -18,7 +18,7 @@ from hfedms_sim.closed_form import exact_seconds, exact_traffic
 from hfedms_sim.models import spec_of
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, ClaimPart
-from hfedms_sim.paper.experiment import Seeds, divergences, log_ratio
+from hfedms_sim.paper.experiment import Seeds, divergences, half_a_step, log_ratio
 from hfedms_sim.paper.tuned import Column
 from hfedms_sim.scenario import Scenario
 from hfedms_sim.units import SECONDS_PER_HOUR
@@ -72,11 +72,7 @@ class Race:
         every = self.every if self.fedavg in (ours, theirs) else 1
         mine, other = (racer.spent(measure, self.target, every) for racer in (ours, theirs))
         values = log_ratio(mine, other, ours.end(measure), theirs.end(measure))
-        rounds = [
-            *ours.spent("rounds", self.target, every).values(),
-            *theirs.spent("rounds", self.target, every).values(),
-        ]
-        resolution = every / 2 / min(rounds, default=1.0)
+        resolution = half_a_step(every, *(racer.spent("rounds", self.target, every) for racer in (ours, theirs)))
         return ClaimPart(f"{text} (ln of the ratio)", tuple(each + log(1 - saving) for each in values), "", resolution)
 
     def fewer_rounds(self, column: Column) -> Claim:

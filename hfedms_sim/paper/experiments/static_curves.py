@@ -6,7 +6,15 @@ from hfedms_sim.campaign import Trial
 from hfedms_sim.exhibits import Figure, Lines, Table
 from hfedms_sim.paper import published
 from hfedms_sim.paper.claims import Claim, ClaimPart, paired
-from hfedms_sim.paper.experiment import Experiment, ExperimentOutcome, Results, Seeds, divergences, log_ratio
+from hfedms_sim.paper.experiment import (
+    Experiment,
+    ExperimentOutcome,
+    Results,
+    Seeds,
+    divergences,
+    half_a_step,
+    log_ratio,
+)
 from hfedms_sim.paper.published import STATIC_GROUPINGS
 from hfedms_sim.paper.study import Study
 
@@ -44,7 +52,7 @@ def _outcome(study: Study, results: Results) -> ExperimentOutcome:
     note = f"{study.words}. The paper shows the two fixed groupings as curves only."
     table = Table("static-curves", "Static data: where the curves end", header, tuple(rows), note)
     figure = Figure("static-curves", f"Static data, {study.words}", panels)
-    return ExperimentOutcome((table,), (figure,), (_order(found), _overfitting(found)))
+    return ExperimentOutcome((table,), (figure,), (_order(study, found), _overfitting(found)))
 
 
 def loss_trend(seeds: Seeds) -> dict[int, float]:
@@ -58,13 +66,18 @@ def loss_trend(seeds: Seeds) -> dict[int, float]:
     return trends
 
 
-def _order(found: dict[str, Seeds]) -> Claim:
+def _order(study: Study, found: dict[str, Seeds]) -> Claim:
     fedavg, benchmark, icg, ours = (found[name] for name in STRATEGIES)
-    target, rounds = fedavg.final("accuracy"), [each.final("round") for each in (benchmark, fedavg)]
-    sooner = log_ratio(benchmark.spent("round", target), fedavg.spent("round", target), *rounds)
+    target, every = fedavg.final("accuracy"), study.scale.evaluate_every
+    mine, other = (each.spent("round", target, every) for each in (benchmark, fedavg))
+    sooner = log_ratio(mine, other, benchmark.final("round"), fedavg.final("round"))
     finals = {name: seeds.final("accuracy") for name, seeds in found.items()}
     parts = [
-        ClaimPart("fixed groups get to FedAvg's final accuracy sooner (ln of the ratio)", sooner),
+        ClaimPart(
+            "fixed groups get to FedAvg's final accuracy sooner (ln of the ratio)",
+            sooner,
+            resolution=half_a_step(every, mine, other),
+        ),
         ClaimPart(
             "fixed inter-cluster groups end better than random ones",
             paired(icg.final("accuracy"), benchmark.final("accuracy")),
