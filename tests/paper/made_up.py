@@ -44,6 +44,14 @@ def results(experiment: Experiment, of: Study, end: Callable[[Trial], End] = as_
     return Results([_result(trial, end(trial)) for trial in experiment.trials(of)])
 
 
+def reshaped(found: Results, row: Callable[[str, Point], Point]) -> Results:
+    """Return the results with other curves: `row` is given the strategy and a point, and returns another point."""
+    return Results([
+        each._replace(curve=Curve(tuple(row(each.trial.scenario.strategy.name, point) for point in each.curve.rows)))
+        for each in found.results
+    ])  # fmt: skip
+
+
 def diverging(found: Results, runs: Collection[tuple[str, int]]) -> Results:
     """Return the results with training broken down in the end in some runs, given by strategy and seed."""
     stopped = {"stopped": Stopped.diverged("a weight", 3)._asdict()}

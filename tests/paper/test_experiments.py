@@ -1,13 +1,13 @@
 """Every experiment on results made by hand: published figures stand beside ours, claims are judged as they should."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from math import log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hfedms_sim.campaign import Curve, Trial
+from hfedms_sim.campaign import Curve, Point, Trial
 from hfedms_sim.campaign.directory import require_names
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
@@ -26,7 +26,7 @@ from hfedms_sim.paper.experiments.tuning import strategies_on as tuned_on
 from hfedms_sim.paper.published import KINDS
 from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.report.exhibits import table_csv
-from tests.paper.made_up import End, as_published, diverging, every_choice, results, study
+from tests.paper.made_up import End, as_published, diverging, every_choice, reshaped, results, study
 
 # As printed in the paper, typed in here once more.
 ACCURACY_TABLE = """
@@ -219,17 +219,51 @@ def test_for_as_many_updated_parameters_hfedms_d_is_compared_with_hfedms_s() -> 
     assert worse.verdict == "does not hold"
 
 
-def test_gains_of_a_cycle_are_told_apart_by_phase() -> None:
-    """Rounds 1, 6, 11 are full: +0.01 in each of them, +0.02 in each calibration round."""
-    here = study((1,))
-    made = results(INTERVALS_EXPERIMENT, here).of("hfedms-d", "stream").by_seed[1]
-    accuracy, rows = 0.0, []
-    for row in made.curve.rows:
-        accuracy += 0.01 if row.phase == "full" else 0.02
-        rows.append(row._replace(accuracy=accuracy))
-    gains = gains_of(Curve(tuple(rows)))
-    assert gains is not None
-    assert gains == pytest.approx((0.08, 0.01))
+def rising(*by_position: float) -> Callable[[str, Point], Point]:
+    """Return what gives curves this rise of accuracy in each round of a cycle; rounds 1, 6, 11 and so on are full."""
+
+    def row(_: str, point: Point) -> Point:
+        cycle, position = divmod(point.round - 1, 5)
+        return point._replace(accuracy=cycle * sum(by_position) + sum(by_position[: position + 1]))
+
+    return row
+
+
+def test_gains_are_told_apart_by_position_in_the_cycle() -> None:
+    here = study()
+    found = reshaped(results(INTERVALS_EXPERIMENT, here), rising(0.01, 0.02, 0.003, 0.002, -0.001))
+    gains = gains_of(found.of("hfedms-d", "stream").by_seed[1].curve)
+    assert gains == pytest.approx((0.01, 0.02, 0.003, 0.002, -0.001))
+    table = INTERVALS_EXPERIMENT.outcome(here, found).tables[1]
+    shown = [(*row[:2], str(row[table.header.index("T = 5")]).split()[0]) for row in table.rows[:5]]
+    assert shown == [
+        (1, "full", "0.0100"), (2, "calibration", "0.0200"), (3, "calibration", "0.0030"), (4, "calibration", "0.0020"),
+        (5, "calibration", "-0.0010"),
+    ]  # fmt: skip
+
+
+def test_cycles_that_were_not_evaluated_in_every_round_have_no_gains() -> None:
+    every_fifth = reshaped(
+        results(INTERVALS_EXPERIMENT, study()),
+        lambda _, point: point if point.round % 5 == 0 else point._replace(accuracy=None),
+    )
+    assert gains_of(every_fifth.of("hfedms-d", "stream").by_seed[1].curve) == ()
+
+
+@pytest.mark.parametrize(
+    ("rises", "verdict"),
+    [
+        ((0.01, 0.02, 0.0, 0.0, 0.0), "holds"),
+        ((0.01, 0.008, 0.006, 0.0, 0.0), "does not hold"),  # its calibration brings more, but not the first of it
+        ((0.01, 0.02, -0.004, -0.004, -0.004), "does not hold"),  # the first brings more, but not all of it
+        ((-0.01, 0.02, 0.01, 0.0, 0.0), "does not hold"),
+    ],
+)
+def test_accuracy_has_to_jump_in_calibration_and_with_its_first_round(rises: tuple[float, ...], verdict: str) -> None:
+    here = study()
+    outcome = INTERVALS_EXPERIMENT.outcome(here, reshaped(results(INTERVALS_EXPERIMENT, here), rising(*rises)))
+    assert outcome.claims[0].name == "Q12"
+    assert outcome.claims[0].verdict == verdict
 
 
 def test_the_end_of_hfedms_d_is_that_of_its_last_whole_cycle() -> None:
@@ -283,6 +317,19 @@ def test_what_has_diverged_is_out_of_the_race_whatever_it_had_reached() -> None:
     racer = Racer("fedavg", diverging(results(SCC, study()), [("hfedms-s", 2)]).of("hfedms-s", "stream"))
     assert racer.end("rounds") == {1: 40.0, 3: 40.0}
     assert Race(racer, (), 5).target == {1: 0.7, 3: 0.7}
+
+
+@pytest.mark.parametrize(("forgetful", "verdict"), [("hfedms-s", "holds"), ("hfedms-d", "does not hold")])
+def test_forgetting_is_judged_by_who_loses_what_it_knew_of_the_probe(forgetful: str, verdict: str) -> None:
+    """One of them loses all of 0.05 on a straight line from round 21, the probe's, to the end; the other nothing."""
+
+    def row(strategy: str, point: Point) -> Point:
+        left = (40 - point.round) / (40 - 21) if strategy == forgetful else 1.0
+        return point._replace(probe_accuracy=(point.accuracy or 0.0) + 0.05 * left)
+
+    here = study()
+    (claim,) = FORGETTING.outcome(here, reshaped(results(FORGETTING, here), row)).claims
+    assert (claim.name, claim.verdict) == ("Q10", verdict)
 
 
 def test_forgetting_is_judged_beyond_the_test_data() -> None:
