@@ -29,6 +29,8 @@ class Tuned:
 
     choices: Mapping[str, Mapping[str, Choice]] = field(default_factory=dict)
     accuracies: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    made_on: str = ""
+    """Study, seed and rounds that the choice was made on, in words; empty where the file does not say."""
 
     def __bool__(self) -> bool:
         return bool(self.choices)
@@ -70,10 +72,15 @@ def _parsed(path: Path) -> Tuned:
                 str(kind): {str(name): float(each) for name, each in of_kind.items()}
                 for kind, of_kind in content["accuracies"].items()
             },
+            _words(content["made_on"]) if "made_on" in content else "",
         )
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError(f"{path}: must have 'choices' and 'accuracies' by kind of data and strategy") from None
+        raise InputError(f"{path}: must have choices and accuracies as 'paper tune' writes them") from None
 
 
 def _choice(raw: Any) -> Choice:
     return {str(key): str(value) for key, value in raw.items()}
+
+
+def _words(made_on: Any) -> str:
+    return f"seed {made_on['seed']}, {made_on['rounds']} rounds, of the study {made_on['study']}"

@@ -81,7 +81,8 @@ def _tuned_table(study: Study) -> Table:
         for strategy in strategies_on(kind)
         if study.tunes(strategy, kind)
     ]
-    note = "Chosen by paper tune; all else is as with defaults."
+    made_on = f" on {study.tuned.made_on}" if study.tuned.made_on else ""
+    note = f"Chosen by paper tune{made_on}. All else is as with defaults."
     return Table("tuned-settings", "Tuned settings", ("data", "strategy", "settings"), tuple(rows), note)
 
 

@@ -64,18 +64,22 @@ def _outcome(study: Study, results: Results) -> ExperimentOutcome:
             scores = scores_of(results, strategy, kind)
             best = max(scores, default=-1, key=scores.__getitem__)
             for number, point in enumerate(points_of(strategy)):
-                words = ", ".join(f"{key.removeprefix('strategy.')} {value}" for key, value in point.items())
-                chosen = f"chosen{_edge(strategy, point)}" if number == best else ""
+                words = ", ".join(f"{_word(key)} {value}" for key, value in point.items())
+                chosen = f"chosen{_edges(strategy, point)}" if number == best else ""
                 rows.append((kind, strategy, words, scores.get(number), chosen))
     note = f"Seed {SEED}, {min(ROUNDS, study.scale.rounds)} rounds; {study.words}. The first of equals is chosen."
     header = ("data", "strategy", "settings", "accuracy", "")
     return ExperimentOutcome((Table("tuning", "What tuning tried and chose", header, tuple(rows), note),))
 
 
-def _edge(strategy: str, point: dict[str, str]) -> str:
-    """Return a warning where the sensors' rate is the least or largest tried: a better one may lie beyond."""
-    rates = GRIDS[strategy][_RATE]
-    return ", at the edge of the grid" if point[_RATE] in (rates[0], rates[-1]) else ""
+def _edges(strategy: str, point: dict[str, str]) -> str:
+    """Return a warning that names the keys whose first or last value it is: a better one may lie beyond."""
+    keys = [key for key, values in GRIDS[strategy].items() if point[key] in (values[0], values[-1])]
+    return f", at the edge of {' and '.join(map(_word, keys))}" if keys else ""
+
+
+def _word(key: str) -> str:
+    return key.removeprefix("strategy.")
 
 
 def scores_of(results: Results, strategy: str, kind: DataKind) -> dict[int, float]:
