@@ -109,10 +109,10 @@ def _measured_table(study: Study, race: Race, racers: Mapping[Efficiency, Racer]
         "strategy", "T", "rounds, published", "rounds, measured", "to FedAvg, published", "to FedAvg, measured",
         "TiB, published", "TiB, measured", "hours, published", "hours, measured", "TiB as run", "hours as run", "seeds",
     )  # fmt: skip
-    where = ", ".join(f"{value:.3f}" for value in dict.fromkeys(target.values())) or "not known yet"
     note = (
-        f"Target accuracy {where}; seeds: how many got there. Measured TiB and hours: so many rounds with the paper's"
-        f" network; as run: with {study.scale.model}. Published: FEMNIST; here {study.words}. Means over seeds."
+        f"Target accuracy {race.target_words}; seeds: how many got there. Measured TiB and hours: so many rounds with"
+        f" the paper's network; as run: with {study.scale.model}. Published: FEMNIST; here {study.words}. Means over"
+        " seeds."
     )
     return Table("efficiency-measured", "Measured rounds to the target, and what they cost", header, tuple(rows), note)
 

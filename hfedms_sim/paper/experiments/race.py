@@ -63,6 +63,11 @@ class Race:
             return dict.fromkeys(seeds.by_seed, published.TARGET_ACCURACY)
         return seeds.final("accuracy")
 
+    @property
+    def target_words(self) -> str:
+        """Return the accuracies to get to, each once."""
+        return ", ".join(dict.fromkeys(f"{value:.3f}" for value in self.target.values())) or "not known yet"
+
     def spent(self, racer: Racer, measure: Measure) -> dict[int, float]:
         """Return what a racer took, looking as often as FedAvg was looked at."""
         return racer.spent(measure, self.target, self.every)
