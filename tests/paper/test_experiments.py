@@ -16,7 +16,6 @@ from hfedms_sim.paper.experiment import Experiment, Results, Seeds, log_ratio
 from hfedms_sim.paper.experiments.benchmarks import BENCHMARKS, strategies_on
 from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
 from hfedms_sim.paper.experiments.forgetting import FORGETTING
-from hfedms_sim.paper.experiments.growth import GROWTH
 from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT, gains_of
 from hfedms_sim.paper.experiments.race import Race, Racer
 from hfedms_sim.paper.experiments.scc import SCC
@@ -103,11 +102,6 @@ def test_the_settings_of_the_shipped_scenario_are_the_papers() -> None:
     for meaning, symbol, printed, shipped, _ in table.rows:
         if symbol not in ("M", "Mc"):  # which the paper rounds
             assert printed == shipped, meaning
-
-
-def test_the_published_ratios_of_the_box_plot_and_the_best_growth_are_shown() -> None:
-    here = study()
-    assert "0.453" in text_of(GROWTH.outcome(here, results(GROWTH, here)).tables)
 
 
 def test_each_claim_belongs_to_exactly_one_experiment() -> None:
