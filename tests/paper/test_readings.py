@@ -2,7 +2,7 @@
 
 import pytest
 
-from hfedms_sim.paper.published import KINDS, DataKind
+from hfedms_sim.paper.published import KINDS, STATIC_GROUPINGS, DataKind
 from hfedms_sim.paper.readings import DIFFERENCES, differences_of, overrides_of
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
@@ -30,6 +30,25 @@ def test_the_programs_hfedms_d_has_them_all() -> None:
         "local-set",
         "zero",
     )
+
+
+def test_the_programs_hfedms_s_has_those_that_concern_a_cycle_of_one_round() -> None:
+    """It draws a batch and shuffles its chains in every round anyhow, and neither calibrates nor remembers."""
+    names = [each.name for each in differences_of("hfedms-s", "stream")]
+    assert names == ["batches of 49", "mean by the sizes of local sets", "groups from the first counts for ever"]
+    assert [each.name for each in differences_of("hfedms-s", "static")] == names[1:]
+    scenario = Study(SCALES["factory"], reading="program").scenario("hfedms-s", "stream", {}, 1, 10)
+    strategy = scenario.strategy.model_dump()
+    assert (scenario.stream.batch, scenario.stream.redraw, strategy["order"]) == (49, "round", "cycle")
+    assert (strategy["weights"], strategy["class_counts"]) == ("local-set", "once")
+
+
+@pytest.mark.parametrize("strategy", STATIC_GROUPINGS)
+def test_the_programs_fixed_groups_see_one_batch_for_the_whole_run(strategy: str) -> None:
+    scenario = Study(SCALES["factory"], reading="program").scenario(strategy, "stream", {}, 1, 10)
+    assert (scenario.stream.batch, scenario.stream.redraw, scenario.strategy.weights) == (49, "once", "local-set")
+    (weights,) = differences_of(strategy, "static")
+    assert weights.key == "strategy.weights"
 
 
 def test_the_programs_fedavg_sees_one_batch_for_the_whole_run() -> None:

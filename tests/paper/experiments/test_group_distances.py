@@ -40,10 +40,12 @@ def test_published_ratios_stand_beside_those_of_a_file(tmp_path: Path) -> None:
     ]  # fmt: skip
     ratios = {name: [row[number] for row in table.rows] for number, name in enumerate(table.header)}
     assert ratios["onehot, to sensors"][0] == 1
-    assert ratios["to sensors, published"] == [None, None, 0.25, None]
+    assert ratios["to sensors, published"] == [None, 0.625, 0.25, None]  # 0.25 / 0.40: the paper names two of the three
+    assert ratios["to random, published"] == [None, None, 0.4, None]
     (claim,) = outcome.claims
     assert claim.name == "Q6"
     assert [len(part.values) for part in claim.parts] == [6, 6, 6, 6]
+    assert [part.shown.split(", ")[1] for part in claim.parts] == 2 * ["published 0.4", "published 0.625"]
     (figure,) = outcome.figures
     assert [panel.title for panel in figure.panels] == [
         "10 groups: classes as one-hot points", "10 groups: probabilities as samples"
