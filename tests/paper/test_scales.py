@@ -1,12 +1,18 @@
-"""The rule that keeps a smaller factory true to HFedMS, by formula."""
+"""The rule that keeps a smaller factory true to HFedMS, by formula; and what a round is expected to take."""
+
+from pathlib import Path
 
 import pytest
 
+from hfedms_sim.campaign.records import read_record
 from hfedms_sim.loading import load_scenario
+from hfedms_sim.paper.published import DataKind
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
 from hfedms_sim.scenario import Scenario
 from tests.paper.scale_rule import least_participation, problems_of_size, sequential_work
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "results" / "factory"
 
 
 def quickstart(rounds: int) -> Scenario:
@@ -55,3 +61,17 @@ def test_the_probe_is_a_full_round_in_the_middle(name: str) -> None:
     scale = SCALES[name]  # type: ignore[index]
     assert scale.probe_round % 5 == 1
     assert abs(scale.probe_round - scale.rounds / 2) <= 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "record"),
+    [
+        ("stream", "benchmarks/records/stream-fedavg-250-seed1.json"),
+        ("static", "lead/records/static-fedadam-tuned-evaluate_every=2-100-seed1.json"),
+    ],
+)
+def test_the_factory_takes_about_as_long_as_its_published_trials_did(kind: DataKind, record: str) -> None:
+    scale, played = SCALES["factory"], read_record(PUBLISHED / record)
+    evaluations = sum(row.accuracy is not None for row in played.curve.rows)
+    expected_s = played.provenance["rounds_trained"] * scale.round_s[kind] + evaluations * scale.evaluation_s
+    assert 0.8 < expected_s / sum(played.provenance["wall_s"].values()) < 1.25
