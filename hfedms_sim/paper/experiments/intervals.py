@@ -102,7 +102,9 @@ def _jumps(dynamic: Seeds) -> Claim:
             "calibration rounds of a cycle more than its full round",
             tuple(sum(each[1:]) - each[0] for each in gains),
         ),
-        ClaimPart("the first calibration round alone more than that", tuple(each[1] - each[0] for each in gains)),
+        ClaimPart(
+            "the first calibration round alone more than the full round", tuple(each[1] - each[0] for each in gains)
+        ),
     )
     return Claim("Q12", "defaults", parts, diverged=divergences({"hfedms-d": dynamic}))
 
