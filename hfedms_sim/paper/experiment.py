@@ -186,7 +186,7 @@ def log_ratio(
 
 
 def half_a_step(every: int, *rounds: Mapping[int, float]) -> float:
-    """Return how finely the logarithm of a ratio of these rounds is known, which are some of every n-th."""
+    """Return half of n rounds relative to the fewest of these: how finely the logarithm of their ratio is known."""
     return every / 2 / min((number for each in rounds for number in each.values()), default=1.0)
 
 
