@@ -1,7 +1,8 @@
 """The race of the last few over further seeds: whoever is clearly slower to the goal, and not cheaper, drops out.
 
 Times are compared as logarithms of their ratios, seed by seed: both saw the same streams and failures. A time is known
-to half of what lies between two looks at the model, so no interval is narrower than that.
+to half of what lies between two looks at the model, so no interval is narrower than that. Where the goal is missed the
+best accuracies are compared instead, by their differences; nobody drops out for these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,8 +55,10 @@ def _finalists(alive: list[Prospect], found: Found) -> list[Prospect]:
     chosen = [*soonest[: MOST_FINALISTS - 1], *cheapest[:1], *soonest[MOST_FINALISTS - 1 :]]
     finalists = list(dict.fromkeys(each.candidate for each in chosen))[:MOST_FINALISTS]
     why = "others are nearer to the goal, or sooner there"
-    if found.nothing_learnt or not found.learnt:
-        why = "had learnt nothing, like all others" if found.learnt else "nothing was measured"
+    if not found.learnt:
+        why = "nothing was measured"
+    elif found.nothing_learnt:
+        why = "had learnt nothing, like all others"
     found.ended |= {each.candidate: Ended("race", why) for each in alive if each.candidate not in finalists}
     return [each for each in alive if each.candidate in finalists]
 
@@ -107,7 +110,7 @@ class Behind(NamedTuple):
 def behind(other: Sequence[SeedTimes], best: Sequence[SeedTimes]) -> Behind | None:
     """Return how far another is behind the best, seed by seed; None if no seed has measured both.
 
-    It is behind in time where the best met the goal with all seeds and both with some, otherwise in accuracy.
+    In time where the best met the goal with all seeds and the other with some, else in the best accuracy that each had.
     """
     longer = times_as_long(other, best)
     if longer is not None and all(each.reached is not None for each in best):
