@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 
 from hfedms_sim.campaign import Curve, Point, Trial, TrialResult
 from hfedms_sim.paper import published
+from hfedms_sim.paper.claims import Claim
 from hfedms_sim.paper.experiment import Experiment, Results
 from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.published import DataKind
@@ -60,6 +61,20 @@ def diverging(found: Results, runs: Collection[tuple[str, int]]) -> Results:
         if (each.trial.scenario.strategy.name, each.trial.scenario.seed) in runs else each
         for each in found.results
     ])  # fmt: skip
+
+
+def claims_of(
+    experiment: Experiment, end: dict[tuple[str, str], End] | None = None, diverged: Collection[tuple[str, int]] = ()
+) -> dict[str, Claim]:
+    """Return what an experiment claims where strategies end as given by name and data, others as published."""
+
+    def ends(trial: Trial) -> End:
+        facts = dict(trial.variant)
+        return (end or {}).get((facts["strategy"], facts["data"]), as_published(trial))
+
+    here = study()
+    found = diverging(results(experiment, here, ends), diverged)
+    return {claim.name: claim for claim in experiment.outcome(here, found).claims}
 
 
 def _result(trial: Trial, end: End) -> TrialResult:

@@ -1,31 +1,24 @@
 """Every experiment on results made by hand: published figures stand beside ours, claims are judged as they should."""
 
-from collections.abc import Callable, Collection
 from math import log
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hfedms_sim.campaign import Curve, Point, Trial
+from hfedms_sim.campaign import Trial
 from hfedms_sim.campaign.directory import require_names
 from hfedms_sim.exhibits import Table
 from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER
-from hfedms_sim.paper.claims import CLAIMS, Claim
-from hfedms_sim.paper.experiment import Experiment, Results, Seeds, log_ratio
+from hfedms_sim.paper.claims import CLAIMS
+from hfedms_sim.paper.experiment import Results
 from hfedms_sim.paper.experiments.benchmarks import BENCHMARKS, strategies_on
 from hfedms_sim.paper.experiments.efficiency import EFFICIENCY_EXPERIMENT
-from hfedms_sim.paper.experiments.forgetting import FORGETTING
-from hfedms_sim.paper.experiments.intervals import INTERVALS_EXPERIMENT, gains_of
-from hfedms_sim.paper.experiments.race import Race, Racer
 from hfedms_sim.paper.experiments.scc import SCC
-from hfedms_sim.paper.experiments.static_curves import STATIC_CURVES, loss_trend
 from hfedms_sim.paper.experiments.tuning import GRIDS, POINTS, points_of
 from hfedms_sim.paper.experiments.tuning import strategies_on as tuned_on
 from hfedms_sim.paper.published import KINDS
 from hfedms_sim.paper.tuned import Tuned, read_tuned
 from hfedms_sim.report.exhibits import table_csv
-from tests.paper.made_up import End, as_published, diverging, every_choice, reshaped, results, study
+from tests.paper.made_up import End, claims_of, every_choice, results, study
 
 # As printed in the paper, typed in here once more.
 ACCURACY_TABLE = """
@@ -40,18 +33,6 @@ HOURS = (1262, 82, 42, 25, 35, 32)
 
 def text_of(tables: tuple[Table, ...]) -> str:
     return "\n".join(table_csv(table) + table.note for table in tables)
-
-
-def claims_of(
-    experiment: Experiment, end: dict[tuple[str, str], End] | None = None, diverged: Collection[tuple[str, int]] = ()
-) -> dict[str, Claim]:
-    def ends(trial: Trial) -> End:
-        facts = dict(trial.variant)
-        return (end or {}).get((facts["strategy"], facts["data"]), as_published(trial))
-
-    here = study()
-    found = diverging(results(experiment, here, ends), diverged)
-    return {claim.name: claim for claim in experiment.outcome(here, found).claims}
 
 
 def test_every_number_of_the_accuracy_table_stands_beside_ours() -> None:
@@ -151,44 +132,6 @@ def test_bytes_and_hours_are_those_of_the_papers_network() -> None:
     assert ratio == pytest.approx(log(4), abs=0.2)  # a quarter of the rounds, nearly as many participants
 
 
-ORDERED: dict[tuple[str, str], End] = {
-    ("static-groups", "static"): (0.92, 0.6), ("static-icg", "static"): (0.93, 0.6), ("hfedms-s", "static"): (0.94, 0.6)
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changed", "verdict"),
-    [
-        ({}, "holds"),
-        ({"static-groups": 0.81}, "undecided"),  # sooner than FedAvg, but not seen so in every fifth round
-        ({"static-icg": 0.91}, "does not hold"),
-        ({"hfedms-s": 0.925}, "does not hold"),
-    ],
-)
-def test_static_curves_judge_the_order_of_their_ends(changed: dict[str, float], verdict: str) -> None:
-    ends = ORDERED | {(name, "static"): (accuracy, 0.6) for name, accuracy in changed.items()}
-    assert claims_of(STATIC_CURVES, ends)["Q7"].verdict == verdict
-
-
-def test_who_is_there_sooner_is_known_to_half_a_step_of_what_was_looked_at() -> None:
-    sooner = claims_of(STATIC_CURVES, ORDERED)["Q7"].parts[0]
-    assert sooner.values == pytest.approx([log(40 / 35)] * 3)  # rounds 35 and 40
-    assert sooner.estimate is not None
-    assert sooner.estimate.half_width == pytest.approx(2.5 / 35)
-
-
-def test_static_curves_judge_overfitting() -> None:
-    assert claims_of(STATIC_CURVES)["Q8"].verdict == "does not hold"  # no loss rises in a straight line
-
-
-def test_a_loss_that_rises_at_the_end_is_seen() -> None:
-    here = study((1,))
-    made = results(STATIC_CURVES, here).of("static-groups", "static").by_seed[1]
-    rows = [row._replace(loss=1.0 + abs(row.round - 25) / 40) for row in made.curve.rows]  # lowest in round 25 of 40
-    assert loss_trend(Seeds({1: made._replace(curve=Curve(tuple(rows)))}))[1] == pytest.approx(8 / 40)
-    assert loss_trend(Seeds({1: made}))[1] < 0
-
-
 def test_the_ablation_is_judged_by_the_papers_order() -> None:
     ends = {"SCC": 0.8, "off": 0.7, "compensation": 0.6, "oracle": 0.9}
 
@@ -203,166 +146,6 @@ def test_the_ablation_is_judged_by_the_papers_order() -> None:
     ends["compensation"] = 0.85
     (claim,) = SCC.outcome(here, results(SCC, here, end)).claims
     assert claim.verdict == "does not hold"
-
-
-def test_for_as_many_updated_parameters_hfedms_d_is_compared_with_hfedms_s() -> None:
-    claim = claims_of(INTERVALS_EXPERIMENT)["Q13"]
-    assert len(claim.parts) == 8  # T = 3, 5, 7, 9; accuracy and loss
-    by_text = {part.text: part for part in claim.parts}
-    assert by_text["T = 5: more accurate than hfedms-s"].values == pytest.approx((0.042,) * 3)  # 0.842 against 0.80
-    worse = claims_of(INTERVALS_EXPERIMENT, {("hfedms-d", "stream"): (0.7, 0.5)})["Q13"]
-    assert worse.verdict == "does not hold"
-
-
-def rising(*by_position: float) -> Callable[[str, Point], Point]:
-    """Return what gives curves this rise of accuracy in each round of a cycle; rounds 1, 6, 11 and so on are full."""
-
-    def row(_: str, point: Point) -> Point:
-        cycle, position = divmod(point.round - 1, 5)
-        return point._replace(accuracy=cycle * sum(by_position) + sum(by_position[: position + 1]))
-
-    return row
-
-
-def test_gains_are_told_apart_by_position_in_the_cycle() -> None:
-    here = study()
-    found = reshaped(results(INTERVALS_EXPERIMENT, here), rising(0.01, 0.02, 0.003, 0.002, -0.001))
-    gains = gains_of(found.of("hfedms-d", "stream").by_seed[1].curve)
-    assert gains == pytest.approx((0.01, 0.02, 0.003, 0.002, -0.001))
-    table = INTERVALS_EXPERIMENT.outcome(here, found).tables[1]
-    shown = [(*row[:2], str(row[table.header.index("T = 5")]).split()[0]) for row in table.rows[:5]]
-    assert shown == [
-        (1, "full", "0.0100"), (2, "calibration", "0.0200"), (3, "calibration", "0.0030"), (4, "calibration", "0.0020"),
-        (5, "calibration", "-0.0010"),
-    ]  # fmt: skip
-
-
-def test_cycles_that_were_not_evaluated_in_every_round_have_no_gains() -> None:
-    every_fifth = reshaped(
-        results(INTERVALS_EXPERIMENT, study()),
-        lambda _, point: point if point.round % 5 == 0 else point._replace(accuracy=None),
-    )
-    assert gains_of(every_fifth.of("hfedms-d", "stream").by_seed[1].curve) == ()
-
-
-@pytest.mark.parametrize(
-    ("rises", "verdict"),
-    [
-        ((0.01, 0.02, 0.0, 0.0, 0.0), "holds"),
-        ((0.01, 0.008, 0.006, 0.0, 0.0), "does not hold"),  # its calibration brings more, but not the first of it
-        ((0.01, 0.02, -0.004, -0.004, -0.004), "does not hold"),  # the first brings more, but not all of it
-        ((-0.01, 0.02, 0.01, 0.0, 0.0), "does not hold"),
-    ],
-)
-def test_accuracy_has_to_jump_in_calibration_and_with_its_first_round(rises: tuple[float, ...], verdict: str) -> None:
-    here = study()
-    outcome = INTERVALS_EXPERIMENT.outcome(here, reshaped(results(INTERVALS_EXPERIMENT, here), rising(*rises)))
-    assert outcome.claims[0].name == "Q12"
-    assert outcome.claims[0].verdict == verdict
-
-
-def test_the_end_of_hfedms_d_is_that_of_its_last_whole_cycle() -> None:
-    here = study((1,))
-    found = results(INTERVALS_EXPERIMENT, here)
-    assert found.of("hfedms-d", "stream", {"strategy.interval": "3"}).final("round") == {1: 39.0}
-    assert found.of("hfedms-d", "stream").final("round") == {1: 40.0}
-    assert found.of("hfedms-s", "stream").final("round") == {1: 40.0}
-
-
-def test_what_has_diverged_has_no_end() -> None:
-    seeds = diverging(results(SCC, study()), [("hfedms-d", 2)]).of("hfedms-d", "stream")
-    assert seeds.diverged == (2,)
-    assert [*seeds.final("accuracy")] == [*seeds.spent("round", 0.5)] == [*seeds.at(40, "accuracy")] == [1, 3]
-
-
-@pytest.mark.parametrize(
-    ("experiment", "strategy", "claims"),
-    [
-        (BENCHMARKS, "hfedms-d", ["Q1"]),
-        (BENCHMARKS, "hfedms-s", ["Q2"]),
-        (EFFICIENCY_EXPERIMENT, "hfedms-s", ["Q4", "Q5"]),
-        (EFFICIENCY_EXPERIMENT, "hfedms-d", ["Q4", "Q5"]),
-        (STATIC_CURVES, "hfedms-s", ["Q7", "Q8"]),
-        (STATIC_CURVES, "static-icg", ["Q7"]),
-        (FORGETTING, "hfedms-s", ["Q10"]),
-        (SCC, "hfedms-d", ["Q11"]),
-        (INTERVALS_EXPERIMENT, "hfedms-d", ["Q12", "Q13"]),
-        (INTERVALS_EXPERIMENT, "hfedms-s", ["Q13"]),
-    ],
-)
-def test_a_claim_names_the_run_that_diverged(experiment: Experiment, strategy: str, claims: list[str]) -> None:
-    found = claims_of(experiment, diverged=[(strategy, 2)])
-    assert [name for name, claim in found.items() if claim.diverged] == claims
-    for name in claims:
-        assert "diverged with seed 2" in found[name].diverged
-        assert found[name].verdict != "holds"
-        assert any(len(part.values) == 2 for part in found[name].parts)
-
-
-def test_a_claim_that_would_hold_is_undecided_with_a_run_that_diverged() -> None:
-    assert claims_of(BENCHMARKS)["Q1"].verdict == "holds"
-    assert claims_of(BENCHMARKS, diverged=[("hfedms-d", 2)])["Q1"].verdict == "undecided"
-    assert claims_of(BENCHMARKS, diverged=[("fedadam", 2)])["Q1"].verdict == "holds"  # a rival's counts neither way
-
-
-def test_what_has_diverged_is_out_of_the_race_whatever_it_had_reached() -> None:
-    for strategy in ("fedavg", "hfedms-d"):
-        parts = {part.text: part for part in claims_of(EFFICIENCY_EXPERIMENT, diverged=[(strategy, 2)])["Q4"].parts}
-        assert len(parts["hfedms-d T=5: fewer rounds than FedAvg (ln of the ratio)"].values) == 2
-    racer = Racer("fedavg", diverging(results(SCC, study()), [("hfedms-s", 2)]).of("hfedms-s", "stream"))
-    assert racer.end("rounds") == {1: 40.0, 3: 40.0}
-    assert Race(racer, (), 5).target == {1: 0.7, 3: 0.7}
-
-
-@pytest.mark.parametrize(("forgetful", "verdict"), [("hfedms-s", "holds"), ("hfedms-d", "does not hold")])
-def test_forgetting_is_judged_by_who_loses_what_it_knew_of_the_probe(forgetful: str, verdict: str) -> None:
-    """One of them loses all of 0.05 on a straight line from round 21, the probe's, to the end; the other nothing."""
-
-    def row(strategy: str, point: Point) -> Point:
-        left = (40 - point.round) / (40 - 21) if strategy == forgetful else 1.0
-        return point._replace(probe_accuracy=(point.accuracy or 0.0) + 0.05 * left)
-
-    here = study()
-    (claim,) = FORGETTING.outcome(here, reshaped(results(FORGETTING, here), row)).claims
-    assert (claim.name, claim.verdict) == ("Q10", verdict)
-
-
-def test_forgetting_is_judged_beyond_the_test_data() -> None:
-    """Both keep 0.05 beyond the test data for ever, however much better one of them reads in general."""
-    claim = claims_of(FORGETTING)["Q10"]
-    assert all(value == pytest.approx(0.0) for part in claim.parts for value in part.values)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "value"),
-    [
-        ({1: 10.0}, {1: 20.0}, (log(2),)),
-        ({1: 10.0}, {}, (log(4),)),  # theirs took 40 and more
-        ({}, {1: 10.0}, (-log(4),)),
-        ({1: 50.0}, {}, ()),  # theirs took 40 or more: perhaps less than ours
-        ({}, {}, ()),
-    ],
-)
-def test_who_never_got_there_counts_where_the_bound_decides(
-    ours: dict[int, float], theirs: dict[int, float], value: tuple[float, ...]
-) -> None:
-    assert log_ratio(ours, theirs, {1: 40.0}, {1: 40.0}) == pytest.approx(value)
-
-
-_REACHED = st.dictionaries(st.integers(1, 5), st.integers(1, 39).map(float))
-_ENDS = st.sets(st.integers(1, 5)).map(lambda seeds: dict.fromkeys(seeds, 40.0))
-
-
-@given(_REACHED, _REACHED, _ENDS, _ENDS)
-def test_seeds_that_only_one_side_has_played_do_not_count(
-    ours: dict[int, float], theirs: dict[int, float], our_end: dict[int, float], their_end: dict[int, float]
-) -> None:
-    common = our_end.keys() & their_end.keys()
-    found = log_ratio(ours, theirs, our_end, their_end)
-    assert len(found) == len(common & (ours.keys() | theirs.keys()))
-    mine, other = ({seed: each[seed] for seed in each if seed in common} for each in (ours, theirs))
-    assert found == log_ratio(mine, other, our_end, their_end)
-    assert found == pytest.approx([-value for value in log_ratio(theirs, ours, their_end, our_end)])
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "grouping"])
