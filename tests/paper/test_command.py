@@ -8,7 +8,10 @@ from click.testing import CliRunner, Result
 
 from hfedms_sim.cli import main
 from hfedms_sim.commands.paper import _NAMES
-from hfedms_sim.paper.catalogue import EXPERIMENTS
+from hfedms_sim.paper.catalogue import EXPERIMENTS, PAPER, listing
+from hfedms_sim.paper.scales import SCALES
+from hfedms_sim.paper.study import Study
+from hfedms_sim.paper.tuned import Tuned
 
 
 def paper(*arguments: str | Path) -> Result:
@@ -29,6 +32,15 @@ def test_without_a_name_it_lists_every_experiment_and_its_cost() -> None:
     assert result.exit_code == 0
     assert all(name in result.output for name in EXPERIMENTS)
     assert "114 trials" in result.output
+
+
+def test_all_is_listed_with_every_trial_once() -> None:
+    rows = {row[0]: row for row in listing(Tuned()).rows}
+    smoke = {name: int(str(row[3]).split()[0]) for name, row in rows.items() if "trials" in str(row[3])}
+    apart = sum(smoke[name] for name in PAPER if name in smoke)
+    study = Study(SCALES["smoke"])
+    assert smoke["all"] == len({trial.name for each in PAPER.values() for trial in each.trials(study)}) < apart
+    assert [*rows].index("all") == len(PAPER)
 
 
 def test_the_names_are_the_experiments_and_two_more() -> None:
