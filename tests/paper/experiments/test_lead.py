@@ -23,7 +23,7 @@ from hfedms_sim.paper.experiments.tuning import strategies_on
 from hfedms_sim.paper.scales import SCALES
 from hfedms_sim.paper.study import Study
 from hfedms_sim.strategies.hfedms_plus import HFedMSPlusSettings
-from tests.paper.made_up import KINDS, End, every_choice, results
+from tests.paper.made_up import KINDS, End, diverging, every_choice, results
 
 _BEST = "fedyogi"
 FACTORY = Study(SCALES["factory"], tuned=every_choice(_BEST))
@@ -163,6 +163,12 @@ def test_an_arrival_is_known_to_half_of_the_time_since_the_look_before() -> None
     found = played(LEAD, {"hfedms-plus": 1.0}).of("hfedms-plus", "stream", dict([*EVERY.items(), *PLUS.settings]))
     first = arrivals(found, 0.7)[1]
     assert first == (pytest.approx(22.0), pytest.approx(0.5 / 22))  # 0.8 after a quarter of 100 rounds
+
+
+def test_what_diverged_in_the_end_never_got_there() -> None:
+    found = diverging(played(LEAD, {}), {("hfedms-plus", 2)})
+    ours = found.of("hfedms-plus", "stream", dict([*EVERY.items(), *PLUS.settings]))
+    assert arrivals(ours, 0.7).keys() == {1, 3}
 
 
 def test_who_never_got_there_is_a_bound() -> None:

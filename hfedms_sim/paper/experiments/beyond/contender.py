@@ -51,9 +51,12 @@ class Arrival(NamedTuple):
 
 
 def arrivals(seeds: Seeds, accuracy: Mapping[int, float] | float) -> dict[int, Arrival]:
-    """Return by seed when an accuracy was first measured, where it was; `accuracy` is one for all, or one for each."""
+    """Return by seed when an accuracy was first measured, where it was; `accuracy` is one for all, or one for each.
+
+    What has diverged got nowhere, also if it was there before.
+    """
     found = {}
-    for seed, result in seeds.by_seed.items():
+    for seed, result in seeds.sound.by_seed.items():
         target = accuracy if isinstance(accuracy, float) else accuracy.get(seed)
         before_s = 0.0
         for row in result.curve.rows:
