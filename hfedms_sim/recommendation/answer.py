@@ -128,7 +128,9 @@ class Answer:
         verdict = "one seed, which decides nothing" if compared.is_clear is None else verdict
         missed = self._missed(other)
         without = f"; it has missed the goal with {_seeds(missed)}" if missed else ""
-        return f"The next best, {other.words}, {compared.words}: {verdict}{without}."
+        is_empty = self.found.falls_short(other) and not self.found.falls_short(best)
+        empty = "; its first battery is empty sooner than is asked for" if is_empty else ""
+        return f"The next best, {other.words}, {compared.words}: {verdict}{without}{empty}."
 
     def cost_text(self, cost: float) -> str:
         if self.cost == "price":

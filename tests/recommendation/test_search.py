@@ -325,6 +325,15 @@ def met(seed: int, time_s: float) -> SeedTimes:
     return SeedTimes(seed, point, point)
 
 
+def test_who_is_sooner_but_has_a_battery_that_does_not_last_is_told_so() -> None:
+    lasting, empty = candidate(1), candidate(2)
+    times = {lasting: [met(1, 100.0)], empty: [met(1, 80.0)]}
+    found = Found(Goal(0.8, battery_s=50.0), (1,), finalists=[*times], by_seed=times)
+    found.lasting_s = {lasting: 60.0, empty: 40.0}
+    (line,) = (line for line in Answer(found.goal, found, "joules").lines() if line.startswith("The next best"))
+    assert line.endswith("; its first battery is empty sooner than is asked for.")
+
+
 def missed(seed: int, accuracy: float) -> SeedTimes:
     return SeedTimes(seed, None, Point(1.0, 1.0, accuracy))
 
